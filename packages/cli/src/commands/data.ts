@@ -6,20 +6,23 @@ const EXAMPLES = `
 Examples:
   easel data ls                                    how much data there is
   easel data get greeting                          the value of a shared key
-  easel data set greeting '"Hello"'                a value is JSON, or a text with --string
+  easel data set greeting '"Hello"'                a JSON value
   easel data set --collection ideas '{"title":1}'  a new record
   easel data rm --collection ideas ID
-  easel data export                                everything you may read, as a zip
+  easel data export                                what you may read, as a zip
   easel data export --collection ideas --format csv > ideas.csv
   easel data import ideas.csv --collection ideas`;
 
 const CSV_HELP = `
-In CSV, the fields of a value are columns such as value.title, and cells are JSON where they can be read as JSON. A text
-that a spreadsheet would evaluate, such as =1+1, gets an apostrophe in front, which the import removes.`;
+In CSV, the fields of a value are columns such as value.title, and cells are
+JSON where they can be read as JSON. A text that a spreadsheet would evaluate,
+such as =1+1, gets an apostrophe in front, which the import removes.`;
 
 const IMPORT_HELP = `
-You become the author of records and files. Submissions of other people are left out. An import that broke off can be
-repeated. Lines of JSON or CSV are as \`easel data export\` writes them; a line of a collection without id becomes a new record.`;
+You become the author of records and files. Submissions of other people are left
+out. An import that broke off can be repeated. Lines of JSON or CSV are as
+\`easel data export\` writes them; a line of a collection without id becomes a
+new record.`;
 
 /** Adds the flags that name the canvas, the service and the form of the output. */
 const common = (command: Command): Command =>

@@ -4,8 +4,8 @@ import { canvasOption, jsonOption, urlOption, yesOption } from "./options.ts";
 
 const EXAMPLES = `
 Examples:
-  easel delete                        delete the working directory's canvas, after you have typed its slug
-  easel delete -c team-list --yes     ask nothing`;
+  easel delete                     ask for the slug, and delete it
+  easel delete -c team-list --yes  ask nothing`;
 
 /** The command `easel delete`. */
 export const deleteCommand = (context: Context): Command =>

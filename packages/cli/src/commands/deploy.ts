@@ -4,10 +4,10 @@ import { jsonOption, urlOption, yesOption } from "./options.ts";
 
 const EXAMPLES = `
 Examples:
-  easel deploy                             publish the working directory
-  easel deploy dist --slug team-list       publish a build at the address team-list
-  easel deploy --dry-run                   show what would go, and what is left out
-  EASEL_URL=… EASEL_TOKEN=… easel deploy   in CI: nothing is asked`;
+  easel deploy                            publish the working directory
+  easel deploy dist --slug team-list      publish a build as team-list
+  easel deploy --dry-run                  show what would be sent
+  EASEL_URL=… EASEL_TOKEN=… easel deploy  in CI: nothing is asked`;
 
 /** The command \`easel deploy\`. */
 export const deploy = (context: Context): Command =>

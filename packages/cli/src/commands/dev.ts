@@ -7,7 +7,7 @@ Examples:
   easel dev                                serve the working directory
   easel dev --open                         and open it in the browser
   easel dev --throw-away                   begin without data, and keep none
-  easel dev --proxy http://localhost:5173  show the page of Vite's dev server, with the backend of Easel`;
+  easel dev --proxy http://localhost:5173  show the page of Vite`;
 
 function toPort(text: string): number {
   const port = Number(text);

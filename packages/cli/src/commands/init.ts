@@ -5,10 +5,10 @@ import { jsonOption } from "./options.ts";
 
 const EXAMPLES = `
 Examples:
-  easel init                                 ask for template and name
-  easel init lunch --template board          a new folder with a copy of the board
-  easel init lunch --name "Who eats where"   the minimal page, with this title
-  easel init --list                          show the templates`;
+  easel init                                ask for template and name
+  easel init lunch --template board         a copy of the board in a new folder
+  easel init lunch --name "Who eats where"  the minimal page, with this title
+  easel init --list                         show the templates`;
 
 /** The command `easel init`. */
 export const init = (context: Context): Command =>

@@ -4,9 +4,9 @@ import { jsonOption } from "./options.ts";
 
 const EXAMPLES = `
 Examples:
-  easel login https://easel.example.com   opens the browser, where you allow it
-  easel login --no-browser                prints an address and a code for a browser elsewhere
-  easel login --scope deploy              the token can deploy, but not read your data
+  easel login https://easel.example.com  opens the browser, where you allow it
+  easel login --no-browser               print a code for a browser elsewhere
+  easel login --scope deploy             a token that can only deploy
 
 In CI nobody signs in: set EASEL_URL and EASEL_TOKEN.`;
 

@@ -4,9 +4,9 @@ import { canvasOption, jsonOption, urlOption } from "./options.ts";
 
 const EXAMPLES = `
 Examples:
-  easel password                              set a password: you are asked for it twice
+  easel password          set a password: you are asked for it twice
   pass show team-list | easel password --stdin
-  easel password --clear                      remove it`;
+  easel password --clear  remove it`;
 
 /** The command `easel password`. */
 export const password = (context: Context): Command =>

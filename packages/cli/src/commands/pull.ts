@@ -4,8 +4,8 @@ import { canvasOption, jsonOption, urlOption } from "./options.ts";
 
 const EXAMPLES = `
 Examples:
-  easel pull                              fetch the published version of the working directory's canvas
-  easel pull -c team-list                 fetch another canvas into the folder team-list
+  easel pull               fetch the published version of this folder
+  easel pull -c team-list  fetch it into the folder team-list
   easel pull old -c team-list --at 9f3c2a71d0b4
                                           fetch an earlier version`;
 

@@ -4,9 +4,9 @@ import { canvasOption, jsonOption, urlOption } from "./options.ts";
 
 const EXAMPLES = `
 Examples:
-  easel restore                                   the working directory's canvas
-  easel restore team-list                         another one
-  easel restore team-list --slug team-list-2      under another slug, if its own is taken`;
+  easel restore                               the working directory's canvas
+  easel restore team-list                     another one
+  easel restore team-list --slug team-list-2  if its own slug is taken`;
 
 /** The command `easel restore`. */
 export const restore = (context: Context): Command =>

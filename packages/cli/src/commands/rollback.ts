@@ -4,9 +4,9 @@ import { canvasOption, jsonOption, urlOption, yesOption } from "./options.ts";
 
 const EXAMPLES = `
 Examples:
-  easel rollback                  publish the version before the current one
-  easel rollback 9f3c2a71d0b4     publish a version by its id, or by the end of its id
-  easel rollback --yes            ask nothing`;
+  easel rollback               publish the version before the current one
+  easel rollback 9f3c2a71d0b4  publish it by its id, or the end of it
+  easel rollback --yes         ask nothing`;
 
 /** The command `easel rollback`. */
 export const rollback = (context: Context): Command =>

@@ -4,12 +4,12 @@ import { canvasOption, jsonOption, urlOption } from "./options.ts";
 
 const EXAMPLES = `
 Examples:
-  easel share                                      show who may open the canvas
-  easel share --add ada@example.com:editor         let Ada edit
-  easel share --add bob@example.com                let Bob view
-  easel share --remove bob@example.com             take that back
-  easel share --access public_link --expires 7d    let everyone with the address in, for a week
-  easel share --invite guest@example.com           make a link for someone who cannot sign in`;
+  easel share                                    show who may open the canvas
+  easel share --add ada@example.com:editor       let Ada edit
+  easel share --add bob@example.com              let Bob view
+  easel share --remove bob@example.com           take that back
+  easel share --access public_link --expires 7d  let everyone in for 7 days
+  easel share --invite guest@example.com         make a link for a guest`;
 
 const several = (value: string, all: string[] = []) => [...all, value];
 

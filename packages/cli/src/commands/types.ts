@@ -4,7 +4,7 @@ import { canvasOption, urlOption } from "./options.ts";
 
 const EXAMPLES = `
 Examples:
-  easel types -o easel.d.ts              from the easel.json of the working directory
+  easel types -o easel.d.ts              from easel.json in this folder
   easel types -c team-list > easel.d.ts  from a canvas of the service`;
 
 /** The command `easel types`. */
