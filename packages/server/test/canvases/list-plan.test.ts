@@ -14,6 +14,7 @@ import type { Env } from "../../src/env.ts";
 import { listForOrganisation, listOwned, listShared } from "../../src/home/store.ts";
 import { findTeam, findTeamRow, listTeams } from "../../src/organisation/teams.ts";
 import { listAuthored } from "../../src/primitives/authoring/store.ts";
+import { TRANSFERS } from "../../src/primitives/transfer/transfers.ts";
 import { temporaryDirectory } from "../support/service.ts";
 
 /* Tests SQLite's query plans for lists of canvases and teams: a page must not take longer because other people have many of them. */
@@ -83,5 +84,14 @@ for (const [name, read] of READS) {
         assert.doesNotMatch(step, /^SCAN (?!given$|grants$|json_each )/, plan.join("\n"));
       }
     }
+  });
+}
+
+for (const { part, summary } of TRANSFERS) {
+  test(`how much ${part} a canvas has: only the rows of the canvas are read, by an index`, async () => {
+    const [plan = [], ...others] = await plansOf((env) => summary({ id: "a", policyRevision: null }, env));
+    assert.deepEqual(others, []);
+    for (const step of plan) assert.doesNotMatch(step, /^SCAN (?!CONSTANT)/, plan.join("\n"));
+    assert.match(plan.join("\n"), /SEARCH \w+ USING .*\(canvas_id=\?/);
   });
 }
