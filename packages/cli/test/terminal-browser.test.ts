@@ -134,6 +134,10 @@ describe("easel from its tarball", { skip: noBrowser || noTmux }, () => {
     await ben.page.reload();
     assert.equal(await ben.page.title(), "Saved");
 
+    const exported = await terminal.run("easel data export --collection entries");
+    assert.equal(exported.code, 0, exported.screen);
+    assert.match(exported.screen, /"Salad, please"/);
+
     await terminal.start("easel delete");
     await terminal.shows(/Type `lunch` to delete it\./);
     await terminal.type("lunch");
@@ -191,6 +195,8 @@ describe("easel from its tarball", { skip: noBrowser || noTmux }, () => {
     await retitle(folder, "Changed");
     assert.deepEqual(await easel("deploy", "--message", "A title"), { code: 0, stdout: address });
     assert.deepEqual(await easel("rollback"), { code: 0, stdout: address });
+    assert.deepEqual(await easel("data", "export"), { code: 0, stdout: "lunch-data.zip\n" });
+    assert.deepEqual((await readFile(path.join(folder, "lunch-data.zip"))).subarray(0, 2), Buffer.from("PK"));
     assert.deepEqual(await easel("delete"), { code: 2, stdout: "" });
     assert.deepEqual(await canvases(env), ["lunch"]);
     assert.deepEqual(await easel("delete", "--yes"), { code: 0, stdout: "" });
