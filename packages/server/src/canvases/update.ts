@@ -66,10 +66,9 @@ export async function unpublishCanvas(id: string, { db, clock }: Env): Promise<v
 }
 
 /**
- * Marks a canvas as deleted. Its owner and administrators can restore it for 30 days, and its slug stays reserved for the same time. But the slug of a
- * draft, which is a canvas that never had a version, is free at once.
+ * Marks a draft, which is a canvas that never had a version, as deleted. Its slug is free at once. Returns false if the canvas is no draft.
  */
-export async function deleteCanvas(id: string, { db, clock }: Env): Promise<void> {
+export async function deleteDraft(id: string, { db, clock }: Env): Promise<boolean> {
   const now = clock();
   const steps: Step[] = [
     sql`update canvases set updated_at = greatest(updated_at + 1, ${now}),
@@ -77,7 +76,17 @@ export async function deleteCanvas(id: string, { db, clock }: Env): Promise<void
       where id = ${id} and deleted_at is null and version_id is null`,
     ...parkSlug(id, now),
   ];
-  if ((await db.batch(steps)).length === steps.length) return;
+  return (await db.batch(steps)).length === steps.length;
+}
+
+/**
+ * Marks a canvas as deleted. Its owner and administrators can restore it for 30 days. The slug stays reserved for the same time, except
+ * that of a draft.
+ */
+export async function deleteCanvas(id: string, env: Env): Promise<void> {
+  if (await deleteDraft(id, env)) return;
+  const { db, clock } = env;
+  const now = clock();
   await db.run`
     update canvases set updated_at = greatest(updated_at + 1, ${now}),
       deleted_at = ${now}

@@ -3,8 +3,9 @@ import { listDeleted, restoreOwned } from "../canvases/deleted.ts";
 import { metadata, tags, title } from "../canvases/publishing/canvas-schemas.ts";
 import { createCanvas } from "../canvases/publishing/create.ts";
 import { listCanvases } from "../canvases/store.ts";
-import { deleteCanvas, patchCanvas, unpublishCanvas } from "../canvases/update.ts";
+import { deleteCanvas, deleteDraft, patchCanvas, unpublishCanvas } from "../canvases/update.ts";
 import { currentView, viewFor, viewsFor } from "../canvases/view.ts";
+import { refuse } from "../http/refusal.ts";
 import { act } from "./act.ts";
 import { json, optionalJson } from "./body-spec.ts";
 import { canvasSearch } from "./list-query.ts";
@@ -105,12 +106,17 @@ export const canvases = [
     path: "/api/canvases/{id}",
     summary: "Deletes a canvas.",
     details:
-      "The owner and administrators can restore it for 30 days. Its slug stays reserved as long; that of a canvas that never had a version is free at once.",
+      "The owner and administrators can restore it for 30 days. Its slug stays reserved as long; that of a canvas that never had a version is free at once. A token with the scope `deploy` deletes only such a canvas.",
     allow: "owner",
+    deploys: true,
     affects: "canvas",
     response: noContent,
-    async run({ canvas: { id, slug } }, env) {
-      await deleteCanvas(id, env);
+    async run({ user, canvas: { id, slug } }, env) {
+      if (user.restriction?.scope !== "deploy") await deleteCanvas(id, env);
+      else if (!(await deleteDraft(id, env)))
+        refuse("PERMISSION_DENIED", {
+          message: "This access token can only delete canvases that were never deployed.",
+        });
       return { body: undefined, audit: { details: { slug } } };
     },
   }),

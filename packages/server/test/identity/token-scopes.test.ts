@@ -35,6 +35,7 @@ const DEPLOYS = [
   "canvas.create",
   "canvas.update",
   "canvas.capabilities",
+  "canvas.delete",
   "canvas.deploy",
   "canvas.stage",
   "canvas.stage-cancel",
@@ -226,6 +227,15 @@ await onSqlite(
       refused(await restore(full, other), 404, "NOT_FOUND");
       assert.equal((await restore(full, own)).status, 200);
       assert.equal((await restore(person, other)).status, 200);
+    });
+
+    it("scope deploy: deletes a canvas that was never deployed, so that a failed first deploy leaves nothing", async () => {
+      const token = tokenOf(KINDS.find(({ scope, bound }) => scope === "deploy" && !bound) as Kind);
+      const { json } = await manage(target, token, "POST", "/api/canvases", { title: "A draft" });
+      const remove = (id: string) => manage(target, token, "DELETE", `/api/canvases/${id}`);
+      assert.equal((await remove(String(json.id))).status, 204);
+      refused(await remove(own.id), 403, "PERMISSION_DENIED");
+      assert.equal((await manage(target, person, "GET", `/api/canvases/${own.id}`)).status, 200);
     });
 
     /** Bodies of PATCH requests, and whether tokens with the scope `deploy` may send them. */

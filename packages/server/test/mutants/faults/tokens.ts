@@ -48,6 +48,13 @@ export const tokens: Fault[] = [
     SCOPES_TEST,
   ),
   fault(
+    "tokens: a deploy token deletes canvases that were deployed",
+    "packages/server/src/management/canvases.ts",
+    'user.restriction?.scope !== "deploy"',
+    "true",
+    SCOPES_TEST,
+  ),
+  fault(
     "tokens: a read token changes canvases",
     RULES,
     "return reads ? null",
