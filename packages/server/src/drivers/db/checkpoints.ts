@@ -59,7 +59,9 @@ export class Checkpoints {
   }
 
   #newWorker(): Worker {
-    const worker = new Worker(WORKER, { workerData: this.#file });
+    // Node 22 warns in each thread that SQLite is experimental.
+    const execArgv = ["--disable-warning=ExperimentalWarning"];
+    const worker = new Worker(WORKER, { workerData: this.#file, execArgv });
     worker.unref();
     worker.on("message", (isWhole: boolean) => this.#end(isWhole));
     worker.on("error", () => {
