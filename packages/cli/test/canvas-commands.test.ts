@@ -4,21 +4,13 @@ import { writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { before, type TestContext, test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { until } from "@easel/conformance/patience";
-import type { Env } from "../../server/src/env.ts";
-import { fileScope, startService } from "../../server/test/support/service.ts";
+import { fileScope } from "../../server/test/support/service.ts";
 import { readProject, writeProject } from "../src/project/project.ts";
-import { addFiles, easel, folderWith, type RunOptions, signedIn } from "./support/easel.ts";
+import { addFiles, easel, folderWith, type RunOptions, signedIn, startSite } from "./support/easel.ts";
 
-const scope = fileScope();
-let base: string;
-let service: Env;
-let env: Record<string, string>;
-before(async () => {
-  ({ base, env: service } = await startService(scope, { SERVICE_RATELIMIT_ENABLED: "false" }));
-  env = await signedIn(base, service);
-});
+const { base, env, service } = await startSite(fileScope(), { SERVICE_RATELIMIT_ENABLED: "false" });
 
 const page = (text: string) => ({ "index.html": `<!doctype html><title>${text}</title>` });
 

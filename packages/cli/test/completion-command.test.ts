@@ -4,20 +4,15 @@ import { chmod, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { before, test } from "node:test";
 import { promisify } from "node:util";
-import type { Env } from "../../server/src/env.ts";
-import { fileScope, startService } from "../../server/test/support/service.ts";
-import { easel, folderWith, signedIn } from "./support/easel.ts";
+import { fileScope } from "../../server/test/support/service.ts";
+import { easel, folderWith, startSite } from "./support/easel.ts";
 
 const run = promisify(execFile);
 const BIN = path.join(import.meta.dirname, "../bin/easel.js");
 
 const scope = fileScope();
-let base: string;
-let service: Env;
-let env: Record<string, string>;
+const { env } = await startSite(scope);
 before(async () => {
-  ({ base, env: service } = await startService(scope));
-  env = await signedIn(base, service);
   for (const name of ["lunch-one", "lunch-two", "gone-one"]) {
     const folder = await folderWith(scope, name, { "index.html": "<!doctype html><title>Page</title>" });
     assert.equal((await easel(["deploy", folder], { env })).code, 0);

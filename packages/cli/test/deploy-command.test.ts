@@ -1,19 +1,11 @@
 import assert from "node:assert/strict";
 import { symlink } from "node:fs/promises";
 import path from "node:path";
-import { before, test } from "node:test";
-import type { Env } from "../../server/src/env.ts";
-import { fileScope, startService } from "../../server/test/support/service.ts";
-import { addFiles, easel, folderWith, signedIn } from "./support/easel.ts";
+import { test } from "node:test";
+import { fileScope } from "../../server/test/support/service.ts";
+import { addFiles, easel, folderWith, signedIn, startSite } from "./support/easel.ts";
 
-const scope = fileScope();
-let base: string;
-let service: Env;
-let env: Record<string, string>;
-before(async () => {
-  ({ base, env: service } = await startService(scope));
-  env = await signedIn(base, service);
-});
+const { base, env, service } = await startSite(fileScope());
 
 const canvasRows = (slug: string) =>
   service.db.all<{ access: string; backend_enabled: number; version_id: string | null }>`

@@ -3,19 +3,11 @@ import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { createServer, connect as openSocket, type Socket } from "node:net";
 import path from "node:path";
-import { before, test } from "node:test";
-import type { Env } from "../../server/src/env.ts";
-import { atEnd, fileScope, type Scope, startService } from "../../server/test/support/service.ts";
-import { addFiles, easel, folderWith, signedIn } from "./support/easel.ts";
+import { test } from "node:test";
+import { atEnd, fileScope, type Scope } from "../../server/test/support/service.ts";
+import { addFiles, easel, folderWith, startSite } from "./support/easel.ts";
 
-const scope = fileScope();
-let base: string;
-let service: Env;
-let env: Record<string, string>;
-before(async () => {
-  ({ base, env: service } = await startService(scope));
-  env = await signedIn(base, service);
-});
+const { base, env, service } = await startSite(fileScope());
 
 const PAGE = "<!doctype html><title>Page</title>";
 

@@ -3,19 +3,11 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { before, test } from "node:test";
-import type { Env } from "../../server/src/env.ts";
-import { fileScope, startService } from "../../server/test/support/service.ts";
-import { addFiles, easel, folderWith, signedIn } from "./support/easel.ts";
+import { test } from "node:test";
+import { fileScope } from "../../server/test/support/service.ts";
+import { addFiles, easel, folderWith, startSite } from "./support/easel.ts";
 
-const scope = fileScope();
-let base: string;
-let service: Env;
-let env: Record<string, string>;
-before(async () => {
-  ({ base, env: service } = await startService(scope));
-  env = await signedIn(base, service);
-});
+const { env, service } = await startSite(fileScope());
 
 const PAGE = "<!doctype html><title>Page</title>";
 

@@ -4,20 +4,12 @@ import { chmod } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { before, type TestContext, test } from "node:test";
-import type { Env } from "../../server/src/env.ts";
-import { fileScope, startService } from "../../server/test/support/service.ts";
+import { type TestContext, test } from "node:test";
+import { fileScope } from "../../server/test/support/service.ts";
 import type { Finding } from "../src/doctor/finding.ts";
-import { addFiles, easel, folderWith, signedIn } from "./support/easel.ts";
+import { addFiles, easel, folderWith, startSite } from "./support/easel.ts";
 
-const scope = fileScope();
-let base: string;
-let service: Env;
-let env: Record<string, string>;
-before(async () => {
-  ({ base, env: service } = await startService(scope));
-  env = await signedIn(base, service);
-});
+const { base, env } = await startSite(fileScope());
 
 /** Runs `easel doctor` and returns the exit code and the results of the checks that are named. */
 async function diagnose(

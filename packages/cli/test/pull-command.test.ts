@@ -3,21 +3,13 @@ import { mkdir, readdir, readFile, symlink } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { before, type TestContext, test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { zipOf } from "@easel/conformance/zip";
-import type { Env } from "../../server/src/env.ts";
-import { fileScope, startService, temporaryDirectory } from "../../server/test/support/service.ts";
+import { fileScope, temporaryDirectory } from "../../server/test/support/service.ts";
 import { readProject } from "../src/project/project.ts";
-import { addFiles, easel, folderWith, signedIn } from "./support/easel.ts";
+import { addFiles, easel, folderWith, startSite } from "./support/easel.ts";
 
-const scope = fileScope();
-let base: string;
-let service: Env;
-let env: Record<string, string>;
-before(async () => {
-  ({ base, env: service } = await startService(scope, { SERVICE_RATELIMIT_ENABLED: "false" }));
-  env = await signedIn(base, service);
-});
+const { env } = await startSite(fileScope(), { SERVICE_RATELIMIT_ENABLED: "false" });
 
 const FILES = { "index.html": "<!doctype html><title>One</title>", "assets/a b/ü.css": "a{}" };
 

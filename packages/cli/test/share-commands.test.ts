@@ -1,17 +1,9 @@
 import assert from "node:assert/strict";
-import { before, type TestContext, test } from "node:test";
-import type { Env } from "../../server/src/env.ts";
-import { fileScope, startService } from "../../server/test/support/service.ts";
-import { easel, folderWith, type RunOptions, signedIn } from "./support/easel.ts";
+import { type TestContext, test } from "node:test";
+import { fileScope } from "../../server/test/support/service.ts";
+import { easel, folderWith, type RunOptions, signedIn, startSite } from "./support/easel.ts";
 
-const scope = fileScope();
-let base: string;
-let service: Env;
-let env: Record<string, string>;
-before(async () => {
-  ({ base, env: service } = await startService(scope, { SERVICE_RATELIMIT_ENABLED: "false" }));
-  env = await signedIn(base, service);
-});
+const { base, env, service } = await startSite(fileScope(), { SERVICE_RATELIMIT_ENABLED: "false" });
 
 /** Deploys a canvas with this slug. Returns a function that runs `easel` for it. */
 async function deployed(t: TestContext, slug: string) {

@@ -6,7 +6,7 @@ import { PassThrough } from "node:stream";
 import { createToken } from "@easel/server/identity/tokens";
 import { upsertUser } from "@easel/server/identity/users";
 import type { Env } from "../../../server/src/env.ts";
-import { type Scope, temporaryDirectory } from "../../../server/test/support/service.ts";
+import { type Scope, startService, temporaryDirectory } from "../../../server/test/support/service.ts";
 import { run } from "../../src/run.ts";
 import type { Ask } from "../../src/terminal/ask.ts";
 import { createTerminal } from "../../src/terminal/terminal.ts";
@@ -83,6 +83,18 @@ export async function signedIn(
   if (user === null) throw new Error(`${email} is deactivated`);
   const { token } = await createToken(user, { name: "test", expiresAt: null }, env);
   return { EASEL_URL: base, EASEL_TOKEN: token };
+}
+
+/**
+ * Starts a service with an owner who is signed in, and stops it when the scope ends. `settings` are environment variables of the service.
+ * `env` are the environment variables with which `easel` acts for the owner.
+ */
+export async function startSite(
+  scope: Scope,
+  settings: Record<string, string> = {},
+): Promise<{ base: string; service: Env; env: Record<string, string> }> {
+  const { base, env: service } = await startService(scope, settings);
+  return { base, service, env: await signedIn(base, service) };
 }
 
 /** Creates a folder with files in a temporary directory, and returns its path. */
