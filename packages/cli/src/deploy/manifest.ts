@@ -1,5 +1,6 @@
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import { createReadStream } from "node:fs";
+import { readFile } from "node:fs/promises";
 import pLimit from "p-limit";
 import type { FolderFile } from "./folder.ts";
 
@@ -11,21 +12,31 @@ export interface HashedFile extends FolderFile {
   sha256: string;
 }
 
-async function hashOf(file: string, signal: AbortSignal): Promise<{ sha256: string; size: number }> {
-  const hash = createHash("sha256");
+/** The size in bytes up to which a file is read at once. Larger ones are streamed. */
+const READ_AT_ONCE_BYTES = 1024 * 1024;
+
+async function hashOf(
+  { file, size: listed }: FolderFile,
+  signal: AbortSignal,
+): Promise<{ sha256: string; size: number }> {
+  if (listed <= READ_AT_ONCE_BYTES) {
+    const bytes = await readFile(file, { signal });
+    return { sha256: hash("sha256", bytes, "hex"), size: bytes.length };
+  }
+  const content = createHash("sha256");
   let size = 0;
-  for await (const chunk of createReadStream(file, { signal, highWaterMark: 256 * 1024 })) {
-    hash.update(chunk);
+  for await (const chunk of createReadStream(file, { signal })) {
+    content.update(chunk);
     size += chunk.length;
   }
-  return { sha256: hash.digest("hex"), size };
+  return { sha256: content.digest("hex"), size };
 }
 
 /** Hashes files. The size of a result is that of the bytes that were hashed, even if the file has changed since it was listed. */
 export async function hashFiles(files: readonly FolderFile[], signal: AbortSignal): Promise<HashedFile[]> {
   const limit = pLimit({ concurrency: HASHED_AT_ONCE, rejectOnClear: true });
   try {
-    return await limit.map(files, async (file) => ({ ...file, ...(await hashOf(file.file, signal)) }));
+    return await limit.map(files, async (file) => ({ ...file, ...(await hashOf(file, signal)) }));
   } catch (error) {
     limit.clearQueue();
     throw error;
@@ -34,7 +45,5 @@ export async function hashFiles(files: readonly FolderFile[], signal: AbortSigna
 
 /** Returns the SHA-256 of the paths and hashes of files, by which a later run recognizes the same deploy. */
 export function manifestDigest(files: readonly HashedFile[]): string {
-  const hash = createHash("sha256");
-  for (const { path, sha256 } of files) hash.update(`${sha256} ${path}\n`);
-  return hash.digest("hex");
+  return hash("sha256", files.map(({ path, sha256 }) => `${sha256} ${path}\n`).join(""), "hex");
 }
