@@ -25,7 +25,7 @@ const action = parseYaml(
   await readFile(path.join(ROOT, ".github/actions/deploy/action.yml"), "utf8"),
 ) as Action;
 
-/** Runs the steps of the action as a runner does: the inputs are filled into the variables alone. Returns the outputs. */
+/** Runs the steps of the action like a runner, which puts the inputs only into the environment variables. Returns the outputs. */
 async function runAction(
   inputs: Record<string, string>,
   cwd: string,

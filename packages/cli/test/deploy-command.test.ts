@@ -13,7 +13,7 @@ const canvasRows = (slug: string) =>
 
 const PAGE = "<!doctype html><title>Page</title>";
 
-test("the first deploy makes a canvas that only its owner may enter, and prints the address alone", async (t) => {
+test("the first deploy creates a canvas that only its owner may open, and prints only the address", async (t) => {
   const folder = await folderWith(t, "First app", { "index.html": PAGE });
   const { code, stdout, stderr } = await easel(["deploy", folder], { env });
   assert.deepEqual([code, stdout], [0, `${base}/c/first-app/\n`], stderr);
@@ -52,7 +52,7 @@ test("dot files, links and node_modules are left out and named", async (t) => {
   ]);
 });
 
-test("--dry-run says what would go and changes nothing", async (t) => {
+test("--dry-run lists what would be sent and changes nothing", async (t) => {
   const folder = await folderWith(t, "dry", { "index.html": PAGE, "a.css": "a{}" });
   const first = await easel(["deploy", "--dry-run", folder], { env });
   assert.equal(first.code, 0, first.stderr);
@@ -61,7 +61,7 @@ test("--dry-run says what would go and changes nothing", async (t) => {
   await easel(["deploy", folder], { env });
   await addFiles(folder, { "a.css": "a{color:red}" });
   const [row] = await canvasRows("dry");
-  // More often than staged deploys may be open at once.
+  // One run more than a canvas may have unfinished staged deploys.
   for (let run = 0; run < 11; run += 1) {
     const { stdout } = await easel(["deploy", "--dry-run", "--json", folder], { env });
     assert.deepEqual(JSON.parse(stdout).sent, [{ path: "a.css", size: 12 }]);
@@ -69,7 +69,7 @@ test("--dry-run says what would go and changes nothing", async (t) => {
   assert.deepEqual(await canvasRows("dry"), [row]);
 });
 
-test("someone else's deploy meanwhile is a conflict that says who; --force publishes over it", async (t) => {
+test("a deploy by someone else in the meantime is a conflict that names the person; --force publishes over it", async (t) => {
   const folder = await folderWith(t, "shared-app", { "index.html": PAGE });
   assert.equal((await easel(["deploy", folder], { env })).code, 0);
   await service.db.run`insert into canvas_people (canvas_id, email, role)

@@ -11,28 +11,28 @@ const { base, env, service } = await startSite(fileScope());
 
 const PAGE = "<!doctype html><title>Page</title>";
 
-/** The live versions of the canvas with a slug, and whether a canvas with the slug exists. */
-const versionOf = async (slug: string) =>
+/** Returns the live version of the canvas with a slug, as a list. The list is empty if there is no such canvas. */
+const versionsOf = async (slug: string) =>
   (
     await service.db.all<{ version: string | null }>`
       select version_id as version from canvases where slug = ${slug} and deleted_at is null`
   ).map(({ version }) => version);
 
 /**
- * Starts a line to the service that passes `bytes` bytes to it and then breaks: open connections are cut and new ones refused, until
- * `mend` is called.
+ * Starts a TCP proxy of the service that fails after it has received `bytes` bytes from clients: it then closes open connections and
+ * refuses new ones until `repair` is called. `failed` resolves when it fails.
  */
-async function weakLine(
+async function failingProxy(
   t: Scope,
   bytes: number,
-): Promise<{ url: string; mend(): void; broken: Promise<void> }> {
+): Promise<{ url: string; repair(): void; failed: Promise<void> }> {
   let left = bytes;
   const sockets = new Set<Socket>();
-  const broken = Promise.withResolvers<void>();
+  const failed = Promise.withResolvers<void>();
   const server = createServer((socket) => {
     if (left <= 0) return void socket.destroy();
-    const onward = openSocket(Number(new URL(base).port), "127.0.0.1");
-    for (const each of [socket, onward]) {
+    const upstream = openSocket(Number(new URL(base).port), "127.0.0.1");
+    for (const each of [socket, upstream]) {
       sockets.add(each);
       each.on("error", () => {}).on("close", () => sockets.delete(each));
     }
@@ -40,9 +40,9 @@ async function weakLine(
       left -= chunk.length;
       if (left > 0) return;
       for (const each of sockets) each.destroy();
-      broken.resolve();
+      failed.resolve();
     });
-    socket.pipe(onward).pipe(socket);
+    socket.pipe(upstream).pipe(socket);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   atEnd(t, async () => {
@@ -52,43 +52,43 @@ async function weakLine(
   const { port } = server.address() as { port: number };
   return {
     url: `http://localhost:${port}`,
-    broken: broken.promise,
-    mend: () => (left = Number.POSITIVE_INFINITY),
+    failed: failed.promise,
+    repair: () => (left = Number.POSITIVE_INFINITY),
   };
 }
 
 const blobs = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`data/${at}.bin`, randomBytes(200_000)]));
 
-test("a deploy goes on by itself when the line breaks and comes back", async (t) => {
+test("a deploy continues by itself after a lost connection", async (t) => {
   const folder = await folderWith(t, "weak-line", { "index.html": PAGE });
   assert.equal((await easel(["deploy", folder], { env })).code, 0);
   await addFiles(folder, blobs(8));
-  const line = await weakLine(t, 700_000);
-  const running = easel(["deploy", "--json", "--url", line.url, "--slug", "weak-line", folder], { env });
-  await line.broken;
-  line.mend();
+  const proxy = await failingProxy(t, 700_000);
+  const running = easel(["deploy", "--json", "--url", proxy.url, "--slug", "weak-line", folder], { env });
+  await proxy.failed;
+  proxy.repair();
   const { code, stdout, stderr } = await running;
   assert.equal(code, 0, stderr);
   assert.equal(JSON.parse(stdout).sent, 8);
 });
 
-test("a deploy that was interrupted is resumed: files that arrived are not sent again", async (t) => {
+test("the next run resumes an interrupted deploy and does not send the uploaded files again", async (t) => {
   const folder = await folderWith(t, "interrupted", { "index.html": PAGE });
   assert.equal((await easel(["deploy", folder], { env })).code, 0);
-  const [asItWas] = await versionOf("interrupted");
+  const [asItWas] = await versionsOf("interrupted");
   await addFiles(folder, blobs(8));
-  const line = await weakLine(t, 1_500_000);
-  const direct = { ...env, EASEL_URL: line.url };
+  const proxy = await failingProxy(t, 1_500_000);
+  const direct = { ...env, EASEL_URL: proxy.url };
   const stop = new AbortController();
   const running = easel(["deploy", "--slug", "interrupted", folder], { env: direct, signal: stop.signal });
-  await line.broken;
+  await proxy.failed;
   stop.abort(new Error("Interrupted."));
   const { code, stdout } = await running;
   assert.deepEqual([code, stdout], [130, ""]);
-  assert.deepEqual(await versionOf("interrupted"), [asItWas]);
+  assert.deepEqual(await versionsOf("interrupted"), [asItWas]);
 
-  line.mend();
+  proxy.repair();
   const resumed = await easel(["deploy", "--json", "--slug", "interrupted", folder], { env: direct });
   assert.equal(resumed.code, 0, resumed.stderr);
   const { sent } = JSON.parse(resumed.stdout);
@@ -103,42 +103,42 @@ test("a first deploy that is interrupted leaves no canvas", async (t) => {
   };
   const { code } = await easel(["deploy", folder], { env, signal: stop.signal, onStderr });
   assert.equal(code, 130);
-  assert.deepEqual(await versionOf("given-up"), []);
+  assert.deepEqual(await versionsOf("given-up"), []);
   assert.equal((await easel(["deploy", folder], { env })).code, 0);
 });
 
-test("two first deploys at once: one makes the canvas, the other is a conflict and takes nothing away", async (t) => {
+test("two concurrent first deploys: one creates the canvas, the other is a conflict and deletes nothing", async (t) => {
   const folders = await Promise.all(
     ["one", "two"].map((text) => folderWith(t, "same-name", { "index.html": `${PAGE}${text}`, ...blobs(2) })),
   );
   const outcomes = await Promise.all(folders.map((folder) => easel(["deploy", folder], { env })));
   const codes = outcomes.map(({ code }) => code).sort();
   assert.deepEqual(codes, [0, 5], outcomes.map(({ stderr }) => stderr).join());
-  const [version, ...others] = await versionOf("same-name");
+  const [version, ...others] = await versionsOf("same-name");
   assert.ok(version);
   assert.deepEqual(others, []);
 });
 
-test("a file that changes after it was hashed is refused, not published half", async (t) => {
+test("a deploy fails if a file changes after it was hashed", async (t) => {
   const folder = await folderWith(t, "changing-file", { "index.html": PAGE });
   assert.equal((await easel(["deploy", folder], { env })).code, 0);
-  const [asItWas] = await versionOf("changing-file");
+  const [asItWas] = await versionsOf("changing-file");
   const file = path.join(folder, "big.bin");
   await addFiles(folder, { "big.bin": randomBytes(500_000) });
-  const line = await weakLine(t, 100_000);
-  const running = easel(["deploy", "--url", line.url, "--slug", "changing-file", folder], { env });
-  await line.broken;
+  const proxy = await failingProxy(t, 100_000);
+  const running = easel(["deploy", "--url", proxy.url, "--slug", "changing-file", folder], { env });
+  await proxy.failed;
   await writeFile(file, randomBytes(400_000));
-  line.mend();
+  proxy.repair();
   const { code, stderr } = await running;
-  assert.deepEqual([code, await versionOf("changing-file")], [1, [asItWas]], stderr);
+  assert.deepEqual([code, await versionsOf("changing-file")], [1, [asItWas]], stderr);
   assert.match(stderr, /big\.bin changed during the deploy/);
 });
 
-test("a service that does not answer: exit code 6, at once", async (t) => {
+test("an unreachable service: exit code 6, at once", async (t) => {
   const folder = await folderWith(t, "unreachable", { "index.html": PAGE });
-  const line = await weakLine(t, 0);
-  const { code, stderr } = await easel(["deploy", "--url", line.url, folder], { env });
+  const proxy = await failingProxy(t, 0);
+  const { code, stderr } = await easel(["deploy", "--url", proxy.url, folder], { env });
   assert.equal(code, 6, stderr);
   assert.match(stderr, /cannot be reached: the connection was cut/);
 });

@@ -31,7 +31,7 @@ test("the name of the folder becomes the slug; a later deploy keeps access and s
   assert.deepEqual(await rows(), [{ access: "private", backend_enabled: 0 }]);
 });
 
-test("the first deploy turns on what easel.json names; later ones say what is off, until --enable", async (t) => {
+test("the first deploy turns on the capabilities in easel.json; later ones report those that are off, until --enable", async (t) => {
   const folder = await folderWith(t, "press", { "index.html": PAGE });
   const switches = async () => {
     const [row] = await service.db.all<Record<string, number>>`
@@ -99,7 +99,7 @@ test("EASEL_TOKEN is not sent to a service that only the folder names", async (t
   assert.equal(requests, 1);
 });
 
-/** Texts of easel.json that are refused, and what is printed. */
+/** Invalid texts of easel.json, and the error messages for them. */
 const FAULTS: [text: string, lines: RegExp][] = [
   ["{", /easel\.json: not valid JSON: /],
   ["[]", /easel\.json: .*expected object/],
@@ -111,7 +111,7 @@ const FAULTS: [text: string, lines: RegExp][] = [
   ['{"slug":"admin"}', /easel\.json: `slug`: is reserved/],
 ];
 
-test("a folder that cannot be deployed is reported in a line, and makes no canvas", async (t) => {
+test("a folder that cannot be deployed is reported without a stack trace, and creates no canvas", async (t) => {
   const canvases = () => service.db.all`select id from canvases order by id`;
   const asItWas = await canvases();
   const refused = async (folder: string, line: RegExp, code = 1) => {

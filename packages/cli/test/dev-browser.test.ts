@@ -41,7 +41,7 @@ describe("easel dev in a browser", { skip: noBrowser }, () => {
     browser = await openBrowser(scope);
   });
 
-  /** Opens the page, on the host of a person or on `localhost`. */
+  /** Opens the page on `localhost`, or on the subdomain `host` of `localhost`, which stands for a person. */
   async function open(host?: string): Promise<Page> {
     const page = await (await browser.newContext()).newPage();
     await page.goto(host === undefined ? dev.url : dev.url.replace("localhost", `${host}.localhost`));
@@ -86,19 +86,19 @@ describe("easel dev in a browser", { skip: noBrowser }, () => {
     );
   });
 
-  test("refused calls, script errors and what the policy blocks are told in the terminal", async () => {
+  test("the terminal shows refused calls, script errors and requests that the content security policy blocks", async () => {
     const page = await open("dana");
     await shows(page, "Dana Levi is viewer");
     await page.evaluate('easel.kv.set("x", 1).catch(() => {})');
     await dev.says(/^PUT \/kv\/x 403 PERMISSION_DENIED \(Dana Levi\): /m);
     await page.evaluate('setTimeout(() => { throw new Error("boom") })');
     await dev.says(/^page: Uncaught Error: boom/m);
-    // The bar weakens no policy of the page: other paths of the service stay closed to its code.
+    // The bar does not weaken the content security policy of the page: other paths of the service stay blocked.
     assert.equal(await page.evaluate('fetch("/api/me").then(() => "open", () => "blocked")'), "blocked");
     await dev.says(/^page: the content security policy \(connect-src\) blocks .*\/api\/me$/m);
   });
 
-  test("the bar makes a window another person's, by keyboard too", async () => {
+  test("the bar switches the person of a window, also by keyboard", async () => {
     const page = await open();
     await shows(page, "Ada Berg is owner");
     await bar(page).click();
@@ -136,7 +136,7 @@ describe("easel dev in a browser", { skip: noBrowser }, () => {
     assert.equal(await bar(page).getByText("Ada Berg, owner").count(), 0);
   });
 
-  test("a mistake in easel.json is told in the page and in the terminal, and its correction applied", async () => {
+  test("a mistake in easel.json is shown in the page and in the terminal, and its correction is applied", async () => {
     const page = await open();
     await shows(page, "Ada Berg is owner");
     await addFiles(folder, { "easel.json": '{ "titel": "x" }' });

@@ -6,7 +6,7 @@ import { before, test } from "node:test";
 import { WebSocket } from "ws";
 import type { Env } from "../../server/src/env.ts";
 import { fileScope, startService } from "../../server/test/support/service.ts";
-import { type Asked, ask, type Dev, startDev } from "./support/dev.ts";
+import { ask, type Dev, type RawResponse, startDev } from "./support/dev.ts";
 import { addFiles, easel, folderWith, signedIn } from "./support/easel.ts";
 
 const PAGE = "<!doctype html><html lang=en><title>Shop</title><p>ü</p></html>";
@@ -51,7 +51,7 @@ before(async () => {
   dev = await startDev(scope, folder);
 });
 
-const cookiesOf = ({ headers }: Asked): string =>
+const cookiesOf = ({ headers }: RawResponse): string =>
   (headers["set-cookie"] ?? []).map((each) => each.split(";", 1)[0]).join("; ");
 
 const hostRows: [host: string, status: number][] = [
@@ -71,7 +71,7 @@ const hostRows: [host: string, status: number][] = [
   ["0.0.0.0:PORT", 421],
 ];
 
-test("only loopback names with the port are served, so that no foreign page can point its own name here", async () => {
+test("only loopback hosts with the right port are served, which prevents DNS rebinding", async () => {
   const { port } = new URL(dev.url);
   for (const [row, status] of hostRows) {
     const host = row.replace("PORT", port);
@@ -87,7 +87,7 @@ test("only loopback names with the port are served, so that no foreign page can 
   assert.match(Buffer.concat(await socket.toArray()).toString(), /^HTTP\/1\.1 4(00|21) /);
 });
 
-test("pages of other origins change no person and open no socket", async () => {
+test("pages of other origins cannot switch the person or open a WebSocket", async () => {
   const { host } = dev;
   const person = (headers: Record<string, string>) =>
     ask(new URL("/__easel_dev/person", dev.url).href, {
@@ -124,7 +124,7 @@ test("pages of other origins change no person and open no socket", async () => {
   assert.equal(await outcome(`http://chi.${host}`), "refused");
 });
 
-test("each host has its own person; cookies without the port are not for this service", async () => {
+test("each host has its own person; cookies without the port in their names are ignored", async () => {
   const me = async (host: string, cookie: string) => {
     const { status, body } = await ask(new URL("/v1/c/shop/me", dev.url).href, {
       headers: { host, cookie, referer: `http://${host}/c/shop/`, "sec-fetch-site": "same-origin" },
@@ -144,7 +144,7 @@ test("each host has its own person; cookies without the port are not for this se
   }
 });
 
-test("who signs out in the page stays signed out", async () => {
+test("a person who signs out in the page stays signed out", async () => {
   const host = `dana.${dev.host}`;
   const first = cookiesOf(await ask(dev.url, { headers: { ...NAVIGATION, host } }));
   const origin = `http://${host}`;
@@ -159,15 +159,15 @@ test("who signs out in the page stays signed out", async () => {
   assert.equal(cookiesOf(again), "");
 });
 
-/** The parts of a response that must not differ between `easel dev` and the service. */
-function comparable({ status, headers, body }: Asked, origin: string, isPage: boolean) {
+/** Returns the parts of a response that must not differ between `easel dev` and the service. */
+function comparable({ status, headers, body }: RawResponse, origin: string, isPage: boolean) {
   const text = body.toString("latin1").replace(/<script src="\/__easel_dev\/[^>]*><\/script>/, "");
   return {
     status,
     type: headers["content-type"],
     location: headers.location?.replace(origin, ""),
     range: headers["content-range"],
-    // The length of a page changes with the bar, and that of an error with its request id.
+    // The bar changes the length of a page, and the request id changes the length of an error.
     length: isPage || status >= 400 ? undefined : headers["content-length"],
     text: text
       .replaceAll(origin, "")
@@ -180,7 +180,7 @@ const PATHS =
   " index.html app.js types.ts data.json part.html sub sub/ sub/none none none.js a%20b.txt %C3%BC.txt u%CC%88.txt .env .git/config .well-known/a.txt node_modules/x/index.js Thumbs.db passwd easel.json 404.html large.bin ..%2Fshop sub/../app.js %ff app.js/ APP.JS?x=1";
 
 for (const settings of [{ title: "Shop" }, { title: "Shop", spa: true }]) {
-  test(`every path is answered as by the service after a deploy: ${JSON.stringify(settings)}`, async (t) => {
+  test(`every path gets the same response as from the service after a deploy: ${JSON.stringify(settings)}`, async (t) => {
     const isSpa = "spa" in settings;
     const own = isSpa ? await makeFolder("shop-spa", settings) : folder;
     const served = isSpa ? await startDev(t, own) : dev;
@@ -210,7 +210,7 @@ for (const settings of [{ title: "Shop" }, { title: "Shop", spa: true }]) {
     const ranges = isSpa ? [] : ["bytes=2-5", "bytes=99999999-"].map((range) => ({ ...PART, range }));
     for (const name of PATHS.split(" "))
       await Promise.all([NAVIGATION, PART, ...ranges].map((headers) => compare(name, headers)));
-    // What was developed is what is published: no byte of the bar is in a file.
+    // Neither `easel dev` nor the deploy changes a file.
     for (const [name, content] of Object.entries(FILES)) {
       assert.deepEqual(await readFile(path.join(own, name)), Buffer.from(content), name);
       const { status, body } = await ask(`${base}/c/${slug}/${encodeURI(name)}`, {
@@ -221,7 +221,7 @@ for (const settings of [{ title: "Shop" }, { title: "Shop", spa: true }]) {
   });
 }
 
-test("a new file is served at once; a folder that is refused says why, and works again", async () => {
+test("a new file is served at once; an invalid folder gets an error page until it is valid again", async () => {
   const cookie = cookiesOf(await ask(dev.url, { headers: { ...NAVIGATION, host: dev.host } }));
   const get = (name: string) => ask(dev.url + name, { headers: { ...NAVIGATION, host: dev.host, cookie } });
   await addFiles(folder, { "new.txt": "new" });
@@ -234,7 +234,7 @@ test("a new file is served at once; a folder that is refused says why, and works
   assert.equal((await get("new.txt")).status, 200);
 });
 
-test("what cannot start says why", async (t) => {
+test("a failed start prints the reason", async (t) => {
   const { port } = new URL(dev.url);
   const rows: [code: number, args: string[], said: RegExp][] = [
     [2, [path.join(folder, "missing")], /There is no folder/],

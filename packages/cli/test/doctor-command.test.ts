@@ -29,8 +29,8 @@ async function diagnose(
   };
 }
 
-/** Starts an HTTP server that answers every request like this. Returns its base URL. */
-async function answering(t: TestContext, status: number, headers: object, body = ""): Promise<string> {
+/** Starts an HTTP server that sends the same response to every request. Returns its base URL. */
+async function startServer(t: TestContext, status: number, headers: object, body = ""): Promise<string> {
   const server = createServer((_, response) => {
     response.writeHead(status, { ...headers }).end(body);
   }).listen(0, "127.0.0.1");
@@ -45,7 +45,7 @@ test("a service that works", async () => {
   assert.deepEqual([code, found], [0, Object.fromEntries(checks.map((check) => [check, "ok"]))]);
 });
 
-test("a line for each check, with what to do, for people", async () => {
+test("the output for people has a line for each check, and says what to do", async () => {
   const { code, stdout, stderr } = await easel(["doctor"], { env: { ...env, EASEL_TOKEN: "none" } });
   assert.equal(code, 1);
   assert.match(stdout, /^ok {7}Node +v\d/);
@@ -53,7 +53,7 @@ test("a line for each check, with what to do, for people", async () => {
   assert.match(stderr, /1 fault found\./);
 });
 
-test("no service, no sign-in, and a service that nobody reaches", async () => {
+test("no service, no sign-in, and an unreachable service", async () => {
   assert.deepEqual((await diagnose(["service"], { env: {} })).found, { service: "warning" });
   assert.deepEqual((await diagnose(["token"], { env: { EASEL_URL: base } })).found, { token: "fault" });
   const unreachable = await diagnose(["service", "token"], {
@@ -68,11 +68,11 @@ test("another address of the service, a redirect, and a host without Easel", asy
   const { found, advice } = await diagnose(["address"], { env: { ...env, EASEL_URL: other } });
   assert.deepEqual(found, { address: "fault" });
   assert.ok(advice.includes(base), advice);
-  const redirecting = await answering(t, 301, { location: `${base}/healthz` });
+  const redirecting = await startServer(t, 301, { location: `${base}/healthz` });
   const redirected = await diagnose(["service", "address"], { env: { ...env, EASEL_URL: redirecting } });
   assert.deepEqual(redirected.found, { service: "fault" });
   assert.ok(redirected.advice.includes(base), redirected.advice);
-  const page = await answering(t, 200, {}, "<h1>Another server</h1>");
+  const page = await startServer(t, 200, {}, "<h1>Another server</h1>");
   assert.deepEqual((await diagnose(["service"], { env: { ...env, EASEL_URL: page } })).found, {
     service: "fault",
   });
@@ -85,7 +85,7 @@ for (const [minutes, status] of [
 ] as const)
   test(`a clock that is ${minutes} minutes off: ${status}`, async (t) => {
     const date = new Date(Date.now() + minutes * 60_000).toUTCString();
-    const url = await answering(t, 200, { date }, '{"ok":true}');
+    const url = await startServer(t, 200, { date }, '{"ok":true}');
     assert.deepEqual((await diagnose(["clock"], { env: { EASEL_URL: url } })).found, { clock: status });
   });
 

@@ -23,7 +23,7 @@ before(async () => {
   env = { ...(await signedIn(base, service)), PATH: process.env.PATH ?? "", HOME: "/nonexistent" };
 });
 
-/** Starts `easel` as a process of its own. */
+/** Starts `easel` in a child process. */
 const start = (args: string[], options: object = {}): ChildProcess =>
   spawn(process.execPath, [BIN, ...args], { env, stdio: ["ignore", "pipe", "pipe"], ...options });
 

@@ -9,16 +9,16 @@ const signal = new AbortController().signal;
 const terminal = createTerminal(process, { env: {}, signal });
 const program = createProgram("0.0.0", { env: {}, cwd: "/nonexistent", terminal, signal });
 
-/** Returns the commands below a command that do something, with their names from the first one on. */
-const commandsBelow = (command: Command, above: string[] = []): [string[], Command][] =>
+/** Returns all direct and indirect subcommands of a command, each with the names that lead to it. */
+const subcommands = (command: Command, above: string[] = []): [string[], Command][] =>
   command.commands.flatMap((each) => {
     const names = [...above, each.name()];
     return each.commands.length === 0
       ? [[names, each] as [string[], Command]]
-      : [[names, each] as [string[], Command], ...commandsBelow(each, names)];
+      : [[names, each] as [string[], Command], ...subcommands(each, names)];
   });
 
-for (const [names, command] of commandsBelow(program))
+for (const [names, command] of subcommands(program))
   test(`easel ${names.join(" ")} --help`, async () => {
     const { code, stdout, stderr } = await easel([...names, "--help"]);
     assert.deepEqual([code, stderr], [0, ""]);
@@ -26,7 +26,7 @@ for (const [names, command] of commandsBelow(program))
     for (const { flags, description } of command.options) assert.notEqual(description, "", flags);
     for (const argument of command.registeredArguments)
       assert.notEqual(argument.description, "", argument.name());
-    // The examples of a group such as `easel data` have all of its commands.
+    // The help of a group such as `easel data` has the examples of its commands.
     const examples = names.length > 1 ? (await easel([...names.slice(0, -1), "--help"])).stdout : stdout;
     assert.match(examples, new RegExp(`\\nExamples:\\n(.*\\n)*? .*easel ${names.join(" ")}\\b`));
     const wide = stdout.split("\n").filter((line) => line.length > 80);

@@ -14,7 +14,7 @@ import { startTls } from "../../server/test/support/tls.ts";
 import { hasBrowser } from "../src/account/browser.ts";
 import { easel, type Outcome, signedIn } from "./support/easel.ts";
 
-/** A program that gets the address of the page instead of a browser, and does nothing. */
+/** The program that `easel` starts instead of a browser. It does nothing. */
 const BROWSER = "/bin/true";
 
 const scope = fileScope();
@@ -26,19 +26,19 @@ before(async () => {
   ada = await devTarget(base, "path").signIn("ada@example.com", "Ada");
 });
 
-/** Returns the environment of a person without sign-ins. */
-const someone = async (t: { after(end: () => Promise<unknown>): void }) => ({
+/** Returns the environment variables of a person who has no stored sign-ins. */
+const newHome = async (t: { after(end: () => Promise<unknown>): void }) => ({
   EASEL_CONFIG_DIR: path.join(await temporaryDirectory(t), "easel"),
   BROWSER,
 });
-type Home = Awaited<ReturnType<typeof someone>>;
+type Home = Awaited<ReturnType<typeof newHome>>;
 
 const fileOf = ({ EASEL_CONFIG_DIR }: Home) => path.join(EASEL_CONFIG_DIR, "credentials.json");
 const storedBy = async (home: Home) => JSON.parse(await readFile(fileOf(home), "utf8"));
 const tokens = () =>
   service.db.all<{ name: string; scope: string }>`select name, scope from tokens order by id`;
 
-/** Runs `easel login`, and calls `act` once stderr has what `pattern` matches. */
+/** Runs `easel login`, and calls `act` with the first match of `pattern` in stderr. */
 function logIn(
   home: Home,
   args: string[],
@@ -54,21 +54,21 @@ function logIn(
 }
 
 const ADDRESS = /(http:\/\/\S+\/oauth\/authorize\S+)\n/;
-/** Answers the question of the page at an address, and follows the redirect to the program. */
-const answerAt =
+/** Returns a function that submits an answer on the consent page, and follows the redirect to the program. */
+const submitAnswer =
   (answer: string) =>
   async ([address = ""]: RegExpExecArray) => {
     const attempt = { url: new URL(address.trim()), verifier: "", state: "" };
     const back = await answerAttempt(attempt, ada.headers, answer);
-    // A program that guesses the port gets nothing.
+    // A callback with a wrong `state` is rejected, so guessing the port is not enough.
     assert.equal((await fetch(new URL("/callback?code=a&state=b", back))).status, 404);
     const page = await fetch(back);
     assert.match(await page.text(), answer === "allow" ? /You are signed in/ : /Not signed in/);
   };
 
 test("login by the browser stores a token that works, whoami shows it, logout ends it", async (t) => {
-  const home = await someone(t);
-  const { code, stdout, stderr } = await logIn(home, [base], ADDRESS, answerAt("allow"));
+  const home = await newHome(t);
+  const { code, stdout, stderr } = await logIn(home, [base], ADDRESS, submitAnswer("allow"));
   assert.deepEqual([code, stdout], [0, ""], stderr);
   assert.match(
     stderr,
@@ -99,10 +99,10 @@ test("login by the browser stores a token that works, whoami shows it, logout en
 });
 
 test("login again ends the former token, and may have another scope", async (t) => {
-  const home = await someone(t);
+  const home = await newHome(t);
   const known = (await tokens()).length;
-  await logIn(home, [base], ADDRESS, answerAt("allow"));
-  const again = await logIn(home, ["--scope", "deploy", "--json"], ADDRESS, answerAt("allow"));
+  await logIn(home, [base], ADDRESS, submitAnswer("allow"));
+  const again = await logIn(home, ["--scope", "deploy", "--json"], ADDRESS, submitAnswer("allow"));
   const { expiresAt, ...result } = JSON.parse(again.stdout);
   assert.deepEqual(result, { url: base, email: ada.email, scope: "deploy" });
   assert.equal(typeof expiresAt, "number");
@@ -114,16 +114,16 @@ test("login again ends the former token, and may have another scope", async (t) 
 });
 
 test("a denied sign-in stores nothing", async (t) => {
-  const home = await someone(t);
-  const { code, stderr } = await logIn(home, [base], ADDRESS, answerAt("deny"));
+  const home = await newHome(t);
+  const { code, stderr } = await logIn(home, [base], ADDRESS, submitAnswer("deny"));
   assert.equal(code, 1);
   assert.match(stderr, /You have not allowed it/);
   assert.equal(existsSync(fileOf(home)), false);
 });
 
 test("login by a code, without a browser", async (t) => {
-  const home = await someone(t);
-  // The service asks for an interval of 5 s.
+  const home = await newHome(t);
+  // Replaces the polling interval of 5 s that the service asks for.
   const { fetch: send } = globalThis;
   t.mock.method(globalThis, "fetch", async (...request: Parameters<typeof fetch>) => {
     const response = await send(...request);
@@ -144,7 +144,7 @@ test("login by a code, without a browser", async (t) => {
 });
 
 test("without a terminal nothing is asked: exit code 2, and EASEL_TOKEN is named", async (t) => {
-  const home = await someone(t);
+  const home = await newHome(t);
   for (const options of [{}, { isTerminal: true, env: { ...home, CI: "true" } }]) {
     const { code, stderr } = await easel(["login", base], { env: home, ...options });
     assert.equal(code, 2);
@@ -152,7 +152,7 @@ test("without a terminal nothing is asked: exit code 2, and EASEL_TOKEN is named
   }
 });
 
-/** Starts a server that is no Easel. */
+/** Starts an HTTP server that is not an Easel service. */
 async function startOther(handler: http.RequestListener): Promise<string> {
   const server = http.createServer(handler);
   await once(server.listen(0, "127.0.0.1"), "listening");
@@ -172,8 +172,8 @@ async function closedAddress(): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-test("addresses that are no Easel service", async (t) => {
-  const home = await someone(t);
+test("addresses that do not belong to an Easel service", async (t) => {
+  const home = await newHome(t);
   const metadata = async () => (await fetch(`${base}/.well-known/oauth-authorization-server`)).json();
   const page = await startOther((_request, response) => response.end("<!doctype html>"));
   const missing = await startOther((_request, response) => response.writeHead(404).end("none"));
@@ -216,7 +216,7 @@ test("addresses that are no Easel service", async (t) => {
 });
 
 test("credentials: several services, wide rights are tightened, damaged files are named", async (t) => {
-  const home = await someone(t);
+  const home = await newHome(t);
   const entry = { token: "easel_pat_a", email: "ada@example.com", expiresAt: null };
   const good = { last: "https://a.example.com", services: { "https://a.example.com": entry, [base]: entry } };
   await mkdir(home.EASEL_CONFIG_DIR, { mode: 0o755 });
@@ -225,7 +225,7 @@ test("credentials: several services, wide rights are tightened, damaged files ar
   const expired = await easel(["whoami", "--url", base], { env: home });
   assert.equal(expired.code, 3, expired.stderr);
   assert.equal((await stat(fileOf(home))).mode & 0o777, 0o600);
-  await logIn(home, [base], ADDRESS, answerAt("allow"));
+  await logIn(home, [base], ADDRESS, submitAnswer("allow"));
   const { last, services } = await storedBy(home);
   assert.deepEqual([last, Object.keys(services).length], [base, 2]);
   await easel(["logout"], { env: home });
@@ -248,7 +248,7 @@ test("credentials: several services, wide rights are tightened, damaged files ar
 });
 
 test("logout removes the token although the service cannot be reached, and says so", async (t) => {
-  const home = await someone(t);
+  const home = await newHome(t);
   const url = await closedAddress();
   await mkdir(home.EASEL_CONFIG_DIR);
   const services = { [url]: { token: "easel_pat_a", email: "ada@example.com", expiresAt: null } };
@@ -261,7 +261,7 @@ test("logout removes the token although the service cannot be reached, and says 
 });
 
 test("EASEL_TOKEN comes before the stored sign-in, with a line break at its end, too", async (t) => {
-  const home = await someone(t);
+  const home = await newHome(t);
   const env = await signedIn(base, service, "ci@example.com");
   const { stdout } = await easel(["whoami", "--json"], {
     env: { ...home, ...env, EASEL_TOKEN: `${env.EASEL_TOKEN}\n` },

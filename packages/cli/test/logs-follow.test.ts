@@ -28,7 +28,7 @@ const page = (next: string, ids: string[], dropped = 0): CallLogPage => ({
 });
 const unreachable = new Failure("It cannot be reached.", { exit: "unreachable" });
 
-/** Follows a log whose requests have these outcomes. Returns what is printed, the cursors of the requests, and the pauses. */
+/** Follows a log; the requests have the given outcomes. Returns the output, the cursors of the requests, and the pauses between them. */
 async function followed(outcomes: (CallLogPage | Error)[]) {
   const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
   const { signal } = new AbortController();
@@ -73,7 +73,7 @@ test("pauses grow while there is nothing new, up to a limit", async () => {
   assert.deepEqual(pauses, [1000, 1500, 2250, 3375, 5000, 5000, 5000, 1000]);
 });
 
-test("an outage is told once, and no call is lost or printed twice", async () => {
+test("an outage is reported once, and no call is lost or printed twice", async () => {
   const busy = new Refusal(503, { code: "UNAVAILABLE", message: "Busy." });
   const { ids, said, cursors, pauses } = await followed([
     page("1-0", ["a"]),
@@ -96,7 +96,7 @@ test("calls that were not logged are counted", async () => {
   assert.equal((await followed([page("1-9", ["a"], 9)])).said, "9 further calls came too fast to be logged.");
 });
 
-test("other errors end it", async () => {
+test("other errors end the command", async () => {
   for (const status of [401, 403, 404]) {
     const { error } = await followed([new Refusal(status, {})]);
     assert.equal((error as Refusal).status, status);

@@ -33,7 +33,7 @@ const filesOf = async (folder: string) => {
     .sort();
 };
 
-test("pull writes the published files to a new folder, from which the next deploy goes on", async (t) => {
+test("pull writes the published files to a new folder, and records their version for the next deploy", async (t) => {
   const origin = await deployed(t, "pulled");
   const cwd = await temporaryDirectory(t);
   const { code, stdout, stderr } = await easel(["pull", "copy", "-c", "pulled"], { env, cwd });
@@ -102,7 +102,7 @@ test("symbolic links are not written through, also with --force", async (t) => {
   assert.equal(await readFile(path.join(other, "index.html"), "utf8"), FILES["index.html"]);
 });
 
-test("another canvas goes into a folder with its slug, and not into the folder of a third one", async (t) => {
+test("another canvas is written to a folder with its slug, never to the folder of a different canvas", async (t) => {
   const [own] = [await deployed(t, "third"), await deployed(t, "elsewhere", { "index.html": "elsewhere" })];
   const { stdout } = await easel(["pull", "-c", "elsewhere"], { env, cwd: own });
   const folder = path.join(own, "elsewhere");
@@ -115,7 +115,7 @@ test("another canvas goes into a folder with its slug, and not into the folder o
 });
 
 /** Starts a service whose only canvas has this zip as its version. Returns its base URL. */
-async function hostile(t: TestContext, zip: Buffer, slug = "evil"): Promise<string> {
+async function startHostileService(t: TestContext, zip: Buffer, slug = "evil"): Promise<string> {
   const server = createServer(({ url = "" }, response) => {
     if (url.endsWith("/bundle")) return void response.end(zip);
     const canvas = { id: "c", slug, url: "", version: "v" };
@@ -141,7 +141,7 @@ const PATHS = [
 ];
 for (const name of PATHS)
   test(`a hostile service cannot write ${JSON.stringify(name)}`, async (t) => {
-    const url = await hostile(t, zipOf({ "index.html": "page", [name]: "evil" }));
+    const url = await startHostileService(t, zipOf({ "index.html": "page", [name]: "evil" }));
     const cwd = await temporaryDirectory(t);
     await mkdir(path.join(cwd, "in"));
     const { code, stdout, stderr } = await easel(["pull", "in", "-c", "evil", "--force"], {
@@ -153,8 +153,8 @@ for (const name of PATHS)
     assert.deepEqual(await readdir(cwd, { recursive: true }), ["in"]);
   });
 
-test("a hostile service cannot name the folder", async (t) => {
-  const url = await hostile(t, zipOf({ "index.html": "page" }), "../evil");
+test("a hostile service cannot choose the folder", async (t) => {
+  const url = await startHostileService(t, zipOf({ "index.html": "page" }), "../evil");
   const cwd = path.join(await temporaryDirectory(t), "in");
   await mkdir(cwd);
   const { code } = await easel(["pull", "-c", "../evil"], { env: { ...env, EASEL_URL: url }, cwd });
@@ -162,7 +162,7 @@ test("a hostile service cannot name the folder", async (t) => {
 });
 
 test("a damaged zip is an error, not a bug", async (t) => {
-  const url = await hostile(t, Buffer.from("PK\u0003\u0004 no zip"));
+  const url = await startHostileService(t, Buffer.from("PK\u0003\u0004 no zip"));
   const cwd = await temporaryDirectory(t);
   const { code, stderr } = await easel(["pull", "in", "-c", "evil"], {
     env: { ...env, EASEL_URL: url },

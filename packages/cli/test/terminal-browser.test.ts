@@ -43,8 +43,8 @@ describe("easel from its tarball", { skip: noBrowser || noTmux }, () => {
   });
   const searched = () => [programs, path.dirname(process.execPath), "/usr/bin", "/bin"].join(":");
 
-  /** Opens a terminal in an empty folder. What `easel` opens in the browser is opened by `opened`. */
-  async function sitDown(t: Scope) {
+  /** Opens a terminal in an empty folder. `opened` waits for the address that `easel` opens in a browser, and opens it in a new page. */
+  async function openInEmptyFolder(t: Scope) {
     const home = await temporaryDirectory(t);
     const cwd = await temporaryDirectory(t);
     const [program, asked] = [path.join(home, "browser"), path.join(home, "asked")];
@@ -71,9 +71,9 @@ describe("easel from its tarball", { skip: noBrowser || noTmux }, () => {
     await page.getByRole("heading", { name: "You are signed in" }).waitFor();
   }
 
-  test("in a terminal: an app is made, tried by two people, deployed, changed, rolled back, deleted and restored", async (t) => {
+  test("in a terminal: an app is created, tried by two people, deployed, changed, rolled back, deleted and restored", async (t) => {
     const { base, env } = await startService(t, LIMITLESS);
-    const { cwd, terminal, opened } = await sitDown(t);
+    const { cwd, terminal, opened } = await openInEmptyFolder(t);
     const address = `${base}/c/lunch/`;
     const folder = path.join(cwd, "lunch");
 
@@ -150,9 +150,9 @@ describe("easel from its tarball", { skip: noBrowser || noTmux }, () => {
     assert.deepEqual(await canvases(env), ["lunch"]);
   });
 
-  test("in a terminal, with a provider of OpenID Connect: signed in, deployed, signed out", async (t) => {
+  test("in a terminal, with an OpenID Connect provider: sign-in, deploy, sign-out", async (t) => {
     const { base, env } = await startWithProvider(t, { settings: LIMITLESS });
-    const { cwd, terminal, opened } = await sitDown(t);
+    const { cwd, terminal, opened } = await openInEmptyFolder(t);
     await writeFile(path.join(cwd, "index.html"), "<title>Tea</title>");
     await terminal.start(`easel login ${base}`);
     const page = await opened();
@@ -171,7 +171,7 @@ describe("easel from its tarball", { skip: noBrowser || noTmux }, () => {
     assert.equal((await terminal.run("easel deploy --slug tea")).code, 3);
   });
 
-  test("in CI, without a terminal: the same, and nothing is asked", async (t) => {
+  test("in CI, without a terminal: the same commands, and no questions", async (t) => {
     const { base, env } = await startService(t, LIMITLESS);
     const cwd = await temporaryDirectory(t);
     const folder = path.join(cwd, "lunch");
@@ -180,7 +180,7 @@ describe("easel from its tarball", { skip: noBrowser || noTmux }, () => {
       new Promise<{ code: number; stdout: string }>((resolve) => {
         const options = { cwd: args[0] === "init" ? cwd : folder, env: variables };
         const child = execFile("easel", args, options, (error, stdout, stderr) => {
-          // Questions would be here.
+          // Questions are written to stderr.
           assert.doesNotMatch(stderr, /\?/, args.join(" "));
           resolve({ code: Number(error?.code ?? 0), stdout });
         });

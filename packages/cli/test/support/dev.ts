@@ -7,13 +7,13 @@ import { easel } from "./easel.ts";
 
 /** A running `easel dev`. */
 export interface Dev {
-  /** The address of the page, as it was printed. */
+  /** The URL of the page, as `easel dev` has printed it. */
   url: string;
   /** The host with the port. */
   host: string;
-  /** Waits until the terminal shows a text that matches. */
+  /** Waits until the output on stderr matches. */
   says(pattern: RegExp): Promise<void>;
-  /** Everything that the terminal has shown on stderr. */
+  /** Returns everything that was written to stderr. */
   said(): string;
   /** Presses Ctrl-C and returns the exit code. */
   stop(): Promise<number>;
@@ -54,8 +54,8 @@ export async function startDev(scope: Scope, folder: string, ...options: string[
   };
 }
 
-/** The response to `ask`. */
-export interface Asked {
+/** A response with its whole body. */
+export interface RawResponse {
   status: number;
   headers: http.IncomingHttpHeaders;
   body: Buffer;
@@ -69,7 +69,7 @@ export async function ask(
     headers = {},
     body,
   }: { method?: string; headers?: http.OutgoingHttpHeaders; body?: string } = {},
-): Promise<Asked> {
+): Promise<RawResponse> {
   const { port, pathname, search } = new URL(url);
   const request = http.request({
     host: "127.0.0.1",

@@ -18,16 +18,16 @@ export interface Outcome {
   stderr: string;
 }
 
-/** Options of a run of `easel`. `env` are environment variables; there are no others. */
+/** Options of a run of `easel`. The run does not inherit environment variables from the tests, but gets those in `env`. */
 export interface RunOptions {
   cwd?: string;
   env?: Record<string, string>;
   signal?: AbortSignal;
-  /** Whether stdin and stderr count as a terminal, so that questions can be asked. Nothing is animated in it. */
+  /** Whether stdin and stderr count as a terminal, so that `easel` can ask questions. It shows no animations there. */
   isTerminal?: boolean;
   /** Text on stdin. */
   input?: string;
-  /** The answers to the questions of the run, in their order. Without them nobody can be asked. */
+  /** The answers to the questions of the run, in order. */
   answers?: (string | boolean)[];
   /** Called with everything that the run has written to stderr, whenever it writes. */
   onStderr?(text: string): void;
@@ -35,13 +35,13 @@ export interface RunOptions {
   onStdout?(text: string): void;
 }
 
-/** Returns questions that get these answers, one after the other. */
-function answering(answers: (string | boolean)[]): Ask {
+/** Returns prompts that give these answers in order, without a terminal. Fails when there are more questions than answers. */
+function scriptedAsk(answers: (string | boolean)[]): Ask {
   const next = async () => answers.shift() ?? assert.fail("more questions than answers");
   return { possible: true, confirm: next, choose: next, text: next, secret: next } as Ask;
 }
 
-/** Runs `easel` in this process, without a terminal, and returns its exit code and its output. */
+/** Runs `easel` in this process, and returns its exit code and its output. */
 export async function easel(args: string[], options: RunOptions = {}): Promise<Outcome> {
   const { cwd = "/nonexistent", env = {}, signal = new AbortController().signal, input = "" } = options;
   const isTTY = options.isTerminal ?? false;
@@ -68,12 +68,12 @@ export async function easel(args: string[], options: RunOptions = {}): Promise<O
     ...env,
   };
   const terminal = createTerminal(streams, { env: environment, signal });
-  if (options.answers !== undefined) Object.assign(terminal, { ask: answering([...options.answers]) });
+  if (options.answers !== undefined) Object.assign(terminal, { ask: scriptedAsk([...options.answers]) });
   const code = await run(args, { env: environment, cwd, terminal, signal });
   return { code, ...output };
 }
 
-/** Creates a personal access token for the person with an e-mail address. Returns the environment variables that `easel` needs. */
+/** Creates a personal access token for the person with an e-mail address. Returns the environment variables for `easel` to use it. */
 export async function signedIn(
   base: string,
   env: Env,
@@ -87,7 +87,7 @@ export async function signedIn(
 
 /**
  * Starts a service with an owner who is signed in, and stops it when the scope ends. `settings` are environment variables of the service.
- * `env` are the environment variables with which `easel` acts for the owner.
+ * `env` in the result are the environment variables for `easel` to act as the owner.
  */
 export async function startSite(
   scope: Scope,

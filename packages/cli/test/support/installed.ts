@@ -8,8 +8,8 @@ const run = promisify(execFile);
 const ROOT = path.join(import.meta.dirname, "../../../..");
 
 /**
- * Packs the built package and installs its tarball into an empty folder, without a network. Returns the folder of its programs. Nothing is
- * built, because other tests run the build meanwhile.
+ * Packs the built package and installs its tarball into an empty folder, without a network. Returns the folder of its executables. Does not
+ * build the package, because other tests run the built files at the same time.
  */
 export async function installEasel(scope: Scope): Promise<string> {
   const folder = await temporaryDirectory(scope);

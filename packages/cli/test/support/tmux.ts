@@ -9,8 +9,8 @@ import { atEnd, type Scope, temporaryDirectory } from "../../../server/test/supp
 
 const run = promisify(execFile);
 
-/** The time between two looks at the screen, each of which starts a process. */
-const LOOK_MS = 50;
+/** The interval at which the screen is read. Each read starts a process. */
+const POLL_MS = 50;
 
 /** The reason to skip tests in a terminal; false where tmux is installed. In CI a missing tmux is an error. */
 export const noTmux: string | false = !existsSync("/usr/bin/tmux") && "tmux is not installed";
@@ -19,7 +19,7 @@ if (noTmux && process.env.CI) throw new Error(`${noTmux}, and CI runs every test
 /** The prompt of the shell, with the exit code of the last command. */
 const PROMPT = /^\[(\d+)\] /gm;
 
-/** A command that has ended, and what the terminal shows of it. */
+/** The exit code of a command that has ended, and its output on the screen. */
 interface Ended {
   code: number;
   screen: string;
@@ -29,11 +29,11 @@ interface Ended {
 export interface Terminal {
   /** Starts a command: types it at the prompt and presses Enter. */
   start(command: string): Promise<void>;
-  /** Types a line, which answers a question, and presses Enter. */
+  /** Types a line, for example the answer to a question, and presses Enter. */
   type(line: string): Promise<void>;
   /** Presses a key, by the name that tmux gives it, such as `Enter` or `C-c`. */
   press(key: string): Promise<void>;
-  /** Waits until the output of the last command matches, and returns what matches. Fails if the command ends before. */
+  /** Waits until the output of the last command matches, and returns what matches. Fails if the command ends first. */
   shows(pattern: RegExp): Promise<string>;
   /** Waits until the last command has ended. */
   ended(): Promise<Ended>;
@@ -55,11 +55,11 @@ export async function openTerminal(
   await tmux("-u", "new-session", "-d", ...size, "-c", cwd, "--", "env", "-i", ...variables, "sh", "-i");
   atEnd(scope, () => tmux("kill-server").catch(() => {}));
 
-  /** The number of commands that were typed. The shell has shown as many prompts, and one more when the last command has ended. */
+  /** The number of commands typed so far. The screen has one prompt for each, and one more when the last command has ended. */
   let typed = 0;
-  /** Returns what follows the line of the last command, and its exit code if it has ended. */
-  async function look(): Promise<{ screen: string; code: number | undefined }> {
-    // Joins lines that are wrapped at the edge of the screen, and includes those that have left it.
+  /** Reads the screen. Returns the output of the last command, and its exit code if it has ended. */
+  async function readScreen(): Promise<{ screen: string; code: number | undefined }> {
+    // -J joins lines that are wrapped at the edge of the screen. -S - includes lines that have scrolled off.
     const { stdout } = await tmux("capture-pane", "-p", "-J", "-S", "-");
     const prompts = [...stdout.matchAll(PROMPT)];
     const start = typed === 0 ? 0 : (prompts[typed - 1]?.index ?? 0);
@@ -70,10 +70,10 @@ export async function openTerminal(
   }
   async function wait<Found>(
     what: string,
-    find: (seen: Awaited<ReturnType<typeof look>>) => Found | undefined,
+    find: (seen: Awaited<ReturnType<typeof readScreen>>) => Found | undefined,
   ) {
-    for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(LOOK_MS)) {
-      const seen = await look();
+    for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(POLL_MS)) {
+      const seen = await readScreen();
       const found = find(seen);
       if (found !== undefined) return found;
       assert.ok(Date.now() < deadline, `${what}: not within ${PATIENCE_MS} ms\n${seen.screen}`);
