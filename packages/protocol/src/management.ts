@@ -29,7 +29,7 @@ export interface LoggedCall {
   at: number;
   method: string;
   /**
-   * The path below `/v1/c/{slug}`, without the query. Ids, keys of single users and the paths of Connections are placeholders, as in
+   * The path below `/v1/c/{slug}`, without the query. Ids, per-user keys and the paths of Connections are placeholders, as in
    * `/kv/user/{key}`.
    */
   route: string;
@@ -47,7 +47,7 @@ export interface LoggedCall {
 /** The response of `GET /api/canvases/{id}/log`, oldest first. */
 export interface CallLogPage {
   entries: LoggedCall[];
-  /** The value of `after` with which the following calls are read. */
+  /** The value of `after` for the next request. */
   next: string;
   /** The number of calls since `after` that were not logged because there were too many. */
   dropped: number;
@@ -57,11 +57,11 @@ export interface CallLogPage {
 export const DATA_PARTS = ["kv", "collections", "submissions", "files"] as const;
 export type DataPart = (typeof DATA_PARTS)[number];
 
-/** The response of `GET /api/canvases/{id}/data`: what a canvas stores, of all people. */
+/** The response of `GET /api/canvases/{id}/data`: how much data a canvas stores, for all users together. */
 export interface DataSummary {
   /** The number of shared keys. */
   kv: number;
-  /** The number of keys that belong to single people. */
+  /** The number of per-user keys, of all users. */
   kvUser: number;
   /** `preset` is null for a collection that the policy no longer configures. */
   collections: { name: string; records: number; bytes: number; preset: Preset | null }[];
@@ -69,7 +69,7 @@ export interface DataSummary {
   files: { count: number; bytes: number };
 }
 
-/** Something that an import has left out: `what` names the file in the zip, or the part. */
+/** Entries that an import has left out for one reason. `what` names the file in the zip, or the part. */
 export interface SkippedData {
   what: string;
   /** An error code, such as `KEY_LIMIT`, or `EXISTS`, `OTHER_AUTHOR` or `UNKNOWN_FILE`. */
@@ -243,8 +243,8 @@ export interface SessionList {
 }
 
 /**
- * What a personal access token may do: everything that its user may, except managing tokens and sessions (`full`); read the management API
- * and deploy canvases (`deploy`); or only read (`read`).
+ * The scopes of personal access tokens. `full` allows everything that the user may do, except managing tokens and sessions. `deploy` allows
+ * reading the management API and deploying canvases. `read` allows only reading.
  */
 export const TOKEN_SCOPES = ["full", "deploy", "read"] as const;
 
@@ -257,7 +257,7 @@ export interface TokenInfo {
   scope: TokenScope;
   /**
    * The only canvas for which the token is valid; null if it is valid for every canvas. `title` and `slug` are null while the user of the
-   * token has no role on the canvas, or it is deleted.
+   * token has no role on the canvas or the canvas is deleted.
    */
   canvas: { id: string; title: string | null; slug: string | null } | null;
   createdAt: number;

@@ -1,6 +1,6 @@
 import type { TokenScope } from "@easel/protocol/management";
 
-/** What limits the rights of a caller who uses a restricted access token. */
+/** The limits that a restricted access token puts on the rights of the caller. */
 export interface Restriction {
   scope: TokenScope;
   /** Id of the only canvas for which the token is valid; null if it is valid for every canvas. */

@@ -1,6 +1,6 @@
 import type { Restriction } from "./principal.ts";
 
-/** What a request to the runtime API does, as far as restrictions of access tokens depend on it. */
+/** The properties of a request to the runtime API on which the restrictions of access tokens depend. */
 export interface RuntimeUse {
   /** Whether the request only reads what the service stores. False for WebSockets, AI and Connections. */
   reads: boolean;
@@ -8,7 +8,7 @@ export interface RuntimeUse {
   leavesCanvas: boolean;
 }
 
-/** What an act of the management API does, as far as restrictions of access tokens depend on it. */
+/** The properties of an act of the management API on which the restrictions of access tokens depend. */
 export interface ManagementUse {
   /** Whether the act only reads. */
   reads: boolean;

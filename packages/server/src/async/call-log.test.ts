@@ -6,7 +6,7 @@ import { CallLog, type WaitingCalls } from "./call-log.ts";
 const MINUTE_MS = 60_000;
 const PER_MINUTE = LIMITS.loggedCallsPerMinute.value;
 
-/** A call with this time and status. */
+/** Returns a call with this time and status. */
 const callAt = (at: number, status = 404) => ({
   at,
   method: "GET",
@@ -18,7 +18,7 @@ const callAt = (at: number, status = 404) => ({
   requestId: "1",
 });
 
-/** Writes the waiting calls, and returns for each canvas the statuses of its calls and the number of dropped ones. */
+/** Writes the waiting calls. Returns for each canvas its id, the statuses of its calls and the number of dropped calls. */
 async function written(log: CallLog, now = 0) {
   const stored: WaitingCalls[] = [];
   await log.write(async (calls) => void stored.push(calls), now);
@@ -41,7 +41,7 @@ suite("logged calls before they are written", () => {
     assert.deepEqual(await written(log), []);
   });
 
-  test("a canvas has a limited number of calls a minute, also across writes; further ones are counted", async () => {
+  test("the number of calls per canvas and minute is limited, also across writes; further calls are counted", async () => {
     const log = new CallLog(true);
     const fill = (at: number, count: number) => {
       for (let index = 0; index < count; index++) log.add(A, callAt(at));
@@ -72,7 +72,7 @@ suite("logged calls before they are written", () => {
     assert.deepEqual(await written(log), [["b", [400, 401], 0]]);
   });
 
-  test("a write waits for the one before", async () => {
+  test("a write waits for the previous write", async () => {
     const log = new CallLog(true);
     const order: number[] = [];
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -88,7 +88,7 @@ suite("logged calls before they are written", () => {
     assert.deepEqual(order, [1, 2, 3]);
   });
 
-  test("during an outage, calls of many canvases are counted above a limit", async () => {
+  test("during an outage, calls above the limit for all canvases are only counted", async () => {
     const log = new CallLog(true);
     for (let canvas = 0; canvas < 101; canvas++)
       for (let index = 0; index < PER_MINUTE; index++) log.add({ id: `${canvas}`, slug: "" }, callAt(0));
@@ -97,7 +97,7 @@ suite("logged calls before they are written", () => {
     assert.deepEqual([total, stored.at(-1)], [10_000, ["100", [], PER_MINUTE]]);
   });
 
-  test("without a log, listeners hear of calls and nothing is written", async () => {
+  test("if no log is kept, listeners get the calls and nothing is written", async () => {
     const log = new CallLog(false);
     const heard: number[] = [];
     log.subscribe(({ status }, { slug }) => heard.push(status, slug.length));

@@ -3,28 +3,28 @@ import type { LoggedCall } from "@easel/protocol/management";
 
 const MINUTE_MS = 60_000;
 
-/** The maximum number of calls that wait for being written, for all canvases. Further calls are dropped, for example during an outage. */
+/** The maximum number of waiting calls, for all canvases together. Further calls are dropped, for example during an outage. */
 const MAX_WAITING = 10_000;
 
-/** Is called with each refused or failed call, and with the id and the slug of its canvas. */
+/** Called with each refused or failed call, and with the id and the slug of its canvas. */
 export type CallListener = (call: LoggedCall, canvas: { id: string; slug: string }) => void;
 
-/** Calls of one canvas that are not written yet. `dropped` counts further calls, of which nothing else is known. */
+/** Calls of one canvas that are not written yet. `dropped` is the number of further calls, which were not kept. */
 export interface WaitingCalls {
   canvasId: string;
   calls: LoggedCall[];
   dropped: number;
 }
 
-/** The waiting calls of a canvas, and how many calls of its latest minute are logged. */
+/** The waiting calls of a canvas, and the number of calls logged in its latest minute. `minute` counts from the epoch. */
 interface Counted extends WaitingCalls {
   minute: number;
   logged: number;
 }
 
 /**
- * Collects the refused and failed calls to the runtime API of all canvases of this node until they are written to the database. Of each
- * canvas it takes a limited number a minute, and only counts the rest, so that a page that fails very often costs little.
+ * Collects the refused and failed calls to the runtime API of all canvases of this node until they are written to the database.
+ * Keeps a limited number of calls per canvas and minute, and only counts the rest, so that a page that fails very often costs little.
  */
 export class CallLog {
   readonly #isKept: boolean;
@@ -52,8 +52,8 @@ export class CallLog {
   }
 
   /**
-   * Calls `listener` with each call that is added from now on, also those that are dropped. Returns a function that ends this. A listener
-   * must not throw.
+   * Calls `listener` with each call that is added from now on, including dropped calls. Returns a function that removes the
+   * listener. A listener must not throw.
    */
   subscribe(listener: CallListener): () => void {
     this.#listeners.add(listener);
@@ -61,8 +61,8 @@ export class CallLog {
   }
 
   /**
-   * Passes the waiting calls to `store`, one canvas after the other, once earlier writes have ended. If `store` throws, throws and keeps the
-   * calls that are not stored for the next write. `now` is the time in epoch milliseconds.
+   * Passes the waiting calls to `store`, one canvas after the other, once earlier writes have ended. If `store` throws, rethrows
+   * the error and keeps the calls that are not stored for the next write. `now` is the time in epoch milliseconds.
    */
   write(store: (calls: WaitingCalls) => Promise<void>, now: number): Promise<void> {
     const written = this.#writing.then(async () => {
@@ -89,7 +89,7 @@ export class CallLog {
     return added;
   }
 
-  /** Returns the waiting calls of all canvases. Forgets them, and the canvases whose latest minute is over. */
+  /** Removes and returns the waiting calls of all canvases. Also removes the canvases whose latest minute is over. */
   #take(now: number): WaitingCalls[] {
     const minute = Math.floor(now / MINUTE_MS);
     const waiting: WaitingCalls[] = [];

@@ -7,7 +7,7 @@ export const CALLS_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 /** The maximum number of rows that one statement removes. It is small because in SQLite a write blocks the event loop. */
 const AT_ONCE = 500;
 
-/** Removes the calls that were logged until a time in epoch milliseconds. */
+/** Deletes the calls that were made at or before a time in epoch milliseconds. */
 export async function removeCalls(until: number, db: Db): Promise<void> {
   let removed: number;
   do {

@@ -30,9 +30,9 @@ export function writeCallLog(env: Env): Promise<void> {
 }
 
 /**
- * Inserts calls of a canvas, and removes its oldest entries if there are too many. Inserts nothing if the canvas has been deleted since the
- * calls. The first step locks the row with the number of the newest entry, so that entries become visible in the order of their numbers,
- * whichever node has written them.
+ * Inserts calls of a canvas, and removes its oldest entries if there are too many. Inserts nothing if the canvas has been deleted in the
+ * meantime. The first step locks the row with the number of the newest entry. Entries therefore become visible in the order of their
+ * numbers, even if several nodes write them.
  */
 async function insertCalls({ canvasId, calls, dropped }: WaitingCalls, db: Db): Promise<void> {
   const some = calls.slice(0, AT_ONCE);
@@ -80,8 +80,8 @@ const callOf = ({ at, method, route, status, code, message, user_id, request_id 
 });
 
 /**
- * Reads the calls after a cursor, oldest first, at most `limit`. Without a cursor, reads the newest calls. Returns the cursor with which
- * the next calls can be read, also if there are none yet.
+ * Reads the calls after a cursor, oldest first, at most `limit`. Without a cursor, reads the newest calls. The result has the
+ * cursor for the next read, even if it has no calls.
  */
 export async function readCallLog(
   canvasId: string,
@@ -89,7 +89,8 @@ export async function readCallLog(
   { db, clock }: Env,
 ): Promise<CallLogPage> {
   const since = clock() - CALLS_KEPT_MS;
-  // Read first, so that the number is not above that of an entry which the second statement misses.
+  // Read before the entries. Otherwise `last` could be the number of an entry that the second statement missed, and the next read would
+  // skip that entry.
   const end = (await db.get<{ last: number; dropped: number }>`
     select last, dropped from call_log_ends where canvas_id = ${canvasId}`) ?? { last: 0, dropped: 0 };
   const rows = after
@@ -109,7 +110,7 @@ export async function readCallLog(
   };
 }
 
-/** Writes the logged calls every two seconds. Returns a function that stops this and writes the last calls. */
+/** Writes the logged calls every two seconds. Returns a function that stops the timer and writes the remaining calls. */
 export function startCallLog(env: Env): () => Promise<void> {
   const write = () =>
     writeCallLog(env).catch((err) => env.log.warn({ err }, "calls of canvases wait for the database"));

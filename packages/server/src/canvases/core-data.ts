@@ -1,8 +1,8 @@
 import type { CanvasData } from "./canvas-data.ts";
 
 /**
- * The tables that hold data of canvases apart from the data of a primitive such as KV: guests, access tokens, people lists, teams, versions, staged
- * deploys and slugs. Includes the table `counts`, in which several primitives count their rows.
+ * The tables that hold data of canvases apart from the data of a primitive such as KV: guests, access tokens, people lists, teams,
+ * versions, staged deploys and slugs. Includes the table `counts`, in which several primitives count their rows.
  */
 export const coreData: CanvasData = {
   tables: {

@@ -23,7 +23,7 @@ type DeletedRow = Omit<CanvasRow, "role"> & { deleted_at: number; freed: string 
 
 /**
  * Reads a page of the deleted canvases of an owner that can still be restored, newest first, with ids that are less than `cursor`. `q` must
- * occur in the title or the slug. The slug of a draft (a canvas without a version) is the one that it had, unless another canvas has it now.
+ * occur in the title or the slug. A draft (a canvas without a version) is listed with its former slug, unless another canvas has it now.
  * The page has fewer than `limit` canvases if the response would be too large otherwise.
  */
 export async function listDeleted(

@@ -162,8 +162,8 @@ export function findForErrorPage(slug: string, { db }: Env) {
 
 /**
  * Reads a page of the canvases on which the user has a role, newest first, with ids that are less than `cursor`. `q` must occur in the
- * title or the slug. The page has fewer than `limit` canvases if the response would be too large otherwise. For a user with an access token
- * of one canvas, it has no other canvas.
+ * title or the slug. The page has fewer than `limit` canvases if the response would be too large otherwise. With an access token that is
+ * valid for one canvas, it contains at most this canvas.
  */
 export async function listCanvases(
   user: Pick<User, "id" | "email" | "restriction">,

@@ -49,7 +49,7 @@ export function startSweeping(env: Env): () => Promise<void> {
       ...env.canvasData.map((data) => data.sweep?.(env.db)),
       env.db.run`delete from sessions where expires_at <= ${env.clock()}`,
       env.db.run`delete from handovers where expires_at <= ${env.clock()}`,
-      // Kept for an hour, because a second use of a code ends the token that the first use gave.
+      // Expired codes are kept for an hour, because the second use of a code revokes the token that the first use gave.
       env.db.run`delete from oauth_codes where expires_at <= ${env.clock() - HOUR_MS}`,
     ].map((part) => Promise.resolve(part).catch((err) => env.log.error({ err }, "sweeping failed")));
     sweeping = Promise.all([sweeping, ...parts]).then(() => {});

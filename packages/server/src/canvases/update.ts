@@ -80,8 +80,8 @@ export async function deleteDraft(id: string, { db, clock }: Env): Promise<boole
 }
 
 /**
- * Marks a canvas as deleted. Its owner and administrators can restore it for 30 days. The slug stays reserved for the same time, except
- * that of a draft.
+ * Marks a canvas as deleted. Its owner and administrators can restore it for 30 days. Its slug stays reserved for this time. The slug
+ * of a draft is free at once.
  */
 export async function deleteCanvas(id: string, env: Env): Promise<void> {
   if (await deleteDraft(id, env)) return;

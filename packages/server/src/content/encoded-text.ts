@@ -29,15 +29,14 @@ async function encode(plain: Buffer): Promise<Encoded[]> {
 }
 
 /**
- * Returns the function that sends a text in the encoding that the client prefers. `print` returns the text; it is called and its result
- * compressed at the first request, and again after a failure. Caches may keep the text for an hour, and revalidate it by its ETag.
+ * Returns a function that sends a text in the encoding that the client prefers. The first request calls `print` for the text and compresses
+ * it. After a failure, the next request tries again. Caches may keep the text for an hour, and revalidate it by its ETag.
  */
 export function encodedText(type: string, print: () => Promise<string | Buffer>) {
   let printed: Promise<Encoded[]> | undefined;
   const load = async () => encode(Buffer.from(await print()));
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     printed ??= load().catch((error) => {
-      // The next request tries again.
       printed = undefined;
       throw error;
     });

@@ -27,8 +27,8 @@ const isRoute = (path: string, { headers }: FastifyRequest): boolean =>
   wantsPage(headers) && !path.slice(path.lastIndexOf("/") + 1).includes(".");
 
 /**
- * Sends the requested file of `stored`, or of `Env.localContent` if that has the canvas. The file is from the version that `versionFor`
- * chooses: pages from the current version, and their scripts, styles and images from the version of the page.
+ * Sends the requested file from `stored`, or from `Env.localContent` if it has an entry for the canvas. The file is from the version that
+ * `versionFor` chooses: pages from the current version, and their scripts, styles and images from the version of the page.
  */
 export async function serve(
   visit: Visit,

@@ -12,7 +12,7 @@ export type Argon2id = (options: {
   tagLength: number;
 }) => Promise<Uint8Array>;
 
-/** Argon2id of Node, which has it since version 24.7. */
+/** Node's implementation, available since Node 24.7. */
 const native: Argon2id = (options) => promisify(crypto.argon2)("argon2id", options);
 
 /** The parameters that OWASP recommends for Argon2id. `memory` is in KiB. */

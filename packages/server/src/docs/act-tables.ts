@@ -30,7 +30,7 @@ function responseOf({ response: { status, schema, type } }: Act): string {
   return [...(status === 200 ? [] : [String(status)]), shape].join(" ").trim();
 }
 
-/** Returns the scopes of tokens that may perform an act, apart from `full`, with the fields that a token of that scope may set. */
+/** Renders the token scopes that allow an act, except `full`. Fields of the body that a scope is limited to follow in parentheses. */
 const tokensOf = (act: Act): string =>
   scopesOf(act)
     .filter((scope) => scope !== "full")

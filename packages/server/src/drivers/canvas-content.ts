@@ -10,7 +10,7 @@ export interface ServedFile {
   size: number;
 }
 
-/** The files that are served as the pages of a canvas. */
+/** The source of the files of a canvas. */
 export interface CanvasContent {
   /** Returns the file at a path of a version in all its encodings if it is cached, otherwise undefined. */
   cached(version: string, path: string): ServedFile[] | undefined;

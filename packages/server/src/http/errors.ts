@@ -21,7 +21,7 @@ export function requestIds(): () => string {
   return () => `${node}-${(++requests).toString(36)}`;
 }
 
-/** Sends the response to an error, as `refusalOf` converts it. */
+/** Sends the response for an error, which `refusalOf` converts. */
 export const answerError = (
   error: unknown,
   request: FastifyRequest,

@@ -97,8 +97,8 @@ function recordUse(id: string, now: number, { db, log }: Env): void {
 }
 
 /**
- * Makes a new personal access token of a user: its id, its text, of which only a hash is stored, and the statement that stores it. The
- * statement changes no row if `canvasId` is not a canvas that the user owns or that is shared with the user or a team of the user.
+ * Makes a new personal access token of a user. Returns its id, its text and the statement that stores it. Only a hash of the text is
+ * stored. The statement changes no row if the user has no role on the canvas `canvasId`.
  */
 export function newAccessToken(
   user: Pick<User, "id" | "email">,

@@ -11,8 +11,8 @@ import { identify } from "../identity/identify.ts";
 import { challenge, challengeProgram } from "../sign-in/challenge.ts";
 
 /**
- * The rate limit of uploads is this many times the limit of other requests. With the default limit, uploading a bundle of 5,000 files takes
- * about a minute.
+ * The factor by which the rate limit of uploads is higher than the limit of other requests. With the default limit, uploading a
+ * bundle of 5,000 files takes about a minute.
  */
 const UPLOADS_FACTOR = 20;
 

@@ -22,8 +22,8 @@ import { Download, download, ok } from "./response-spec.ts";
 import { dataSummary, importResult } from "./responses/canvas.ts";
 
 /**
- * Returns the function that checks the access of the caller as for a request to the runtime API of the canvas. It also requires that the
- * caller is still the owner or an editor. If `capability` is null, it does not check that a capability is on.
+ * Returns a function that checks the caller's access in the same way as for a request to the runtime API of the canvas. It also requires
+ * that the caller is still the owner or an editor. If `capability` is null, no capability has to be on.
  */
 function accessTo(
   { id, slug }: { id: string; slug: string },
@@ -113,7 +113,7 @@ export const data = [
     errors: ["DISABLED", "ARCHIVED"],
     async run({ user, request, canvas: { id, slug }, query: { what } }, env) {
       const access = accessTo({ id, slug }, { user, request }, true, env);
-      // Refused before the response begins, because a stream can only be broken off.
+      // Checked before the response begins: later, an error could only abort the stream.
       await access(null);
       const stream = exportArchive(what, { id, slug }, access, env);
       const headers = { "content-disposition": `attachment; filename="${slug}-data.zip"` };

@@ -38,7 +38,7 @@ export const search = z.object({
   ...page.shape,
 });
 
-/** The query parameters of a search for canvases: those that are not deleted, or those that are. */
+/** The query parameters of a search for canvases. `deleted` selects the deleted canvases instead of the others. */
 export const canvasSearch = z.object({
   ...search.shape,
   deleted: z

@@ -39,8 +39,8 @@ export const scopesOf = (act: Scoped): TokenScope[] =>
     : TOKEN_SCOPES.filter((scope) => scopeObjection({ scope, canvasId: null }, useOf(act)) === null);
 
 /**
- * Throws unless the access token of a call includes the act. Throws 404 `NOT_FOUND` for another canvas than that of the token, as for a
- * caller without a role, and 403 `PERMISSION_DENIED` for all other acts. Does nothing for callers without a restricted token.
+ * Throws if the access token of a call does not allow the act: 404 `NOT_FOUND` if the act is on another canvas than that of the token, as
+ * for a caller without a role, otherwise 403 `PERMISSION_DENIED`. Does nothing for callers without a restricted token.
  */
 export function requireScope({ user: { restriction }, params }: Call, act: Scoped): void {
   if (restriction === null) return;

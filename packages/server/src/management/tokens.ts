@@ -54,7 +54,7 @@ const read = act({
   },
 });
 
-/** Creates an access token. The page `/tokens` performs it, too. */
+/** The act that creates an access token. The page `/tokens` also performs it. */
 export const createAct = act({
   name: "token.create",
   method: "POST",
@@ -74,7 +74,7 @@ export const createAct = act({
   },
 });
 
-/** Deletes an access token. The page `/tokens` performs it, too. */
+/** The act that deletes an access token. The page `/tokens` also performs it. */
 export const deleteAct = act({
   name: "token.delete",
   method: "DELETE",

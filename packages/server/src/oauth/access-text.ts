@@ -9,7 +9,10 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Renders the name of a computer. `bdi` keeps letters of a right-to-left script from changing the order of the text around it. */
 export const hostText = ({ host }: Pick<AskedAccess, "host">): Html => html`<bdi>${host}</bdi>`;
 
-/** Renders what a program may do if the person allows it, until when, and where the person can end it. `title` is that of the only canvas. */
+/**
+ * Renders the rights that a program asks for, the date on which they end, and a link to the page on which the person can end them earlier.
+ * `title` is the title of the only canvas; null for every canvas.
+ */
 export function accessText({ scope }: AskedAccess, title: string | null, now: number): Html {
   const { label, explanation } = SCOPES[scope];
   const only =
@@ -19,7 +22,7 @@ export function accessText({ scope }: AskedAccess, title: string | null, now: nu
       time on the page <a href="/tokens">Access tokens</a>.</p>`;
 }
 
-/** Renders the buttons that answer a question. */
+/** Renders the buttons Allow and Cancel. */
 export const answers = (): Html =>
   html`<div class="answers"><button class="button" name="answer" value="allow">Allow</button>
     <button class="button other" name="answer" value="deny">Cancel</button></div>`;

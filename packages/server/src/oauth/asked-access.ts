@@ -6,7 +6,7 @@ const MAX_HOST_LENGTH = 64;
 
 /** The access that a program asks for. */
 export interface AskedAccess {
-  /** The name of the computer on which the program runs, as the program gives it. */
+  /** The name of the computer on which the program runs. The program chooses it. */
   host: string;
   scope: TokenScope;
   /** The only canvas for which the token will be valid; null for every canvas. */
@@ -14,8 +14,8 @@ export interface AskedAccess {
 }
 
 /**
- * Reads the parameters `host`, `scope` and `canvas`, which `param` returns by their names. The default scope is `full`. Throws an error of
- * OAuth.
+ * Reads the parameters `host`, `scope` and `canvas`. `param` returns the parameter with a name. The default scope is `full`. Throws an
+ * OAuth error if the scope is unknown or the canvas id is malformed.
  */
 export function readAskedAccess(param: (name: string) => string | undefined): AskedAccess {
   const asked = param("scope") ?? "full";

@@ -11,10 +11,13 @@ const PARAMETERS = [
   ...["code_challenge_method", "host", "canvas"],
 ];
 
-/** Matches the redirect URIs of programs on the person's own computer (RFC 8252, section 7.3). `localhost` could be another computer. */
+/**
+ * Matches the redirect URIs of programs on the person's own computer (RFC 8252, section 7.3). Excludes `localhost`, which could resolve to
+ * another computer.
+ */
 const LOOPBACK_URI = /^http:\/\/(?:127\.0\.0\.1|\[::1\]):[1-9]\d{1,4}\/[\w.~/-]{0,200}$/;
 const STATE = /^[\x20-\x7e]{1,256}$/;
-/** The hash of a PKCE verifier: SHA-256 in base64url. */
+/** Matches a PKCE code challenge, which is the SHA-256 hash of the verifier in base64url. */
 const CHALLENGE = /^[\w-]{43}$/;
 
 /** An authorization request that has been checked. */
@@ -26,8 +29,8 @@ export interface AuthorizationRequest {
 }
 
 /**
- * Reads an authorization request. Throws a Refusal without a redirect if the client or the redirect URI is wrong, because the redirect could
- * then lead anywhere. Throws a redirect that tells the program every other error.
+ * Reads an authorization request. Throws a Refusal without a redirect if the client or the redirect URI is wrong, because a redirect could
+ * then lead anywhere. For every other error, throws a redirect that reports the error to the program.
  */
 export function readAuthorizationRequest(query: Query, base: Base): AuthorizationRequest {
   if (query.client_id !== CLIENT_ID) refuse("INVALID_BODY", { message: "This program is not known here." });
@@ -44,7 +47,10 @@ export function readAuthorizationRequest(query: Query, base: Base): Authorizatio
   }
 }
 
-/** Whether a redirect URI leads to a program on the person's computer, and not to this service, whose canvases would then see the code. */
+/**
+ * Whether a redirect URI leads to a program on the person's computer. Returns false for the port of this service, because its canvases
+ * would see the code.
+ */
 function isLoopback(redirectUri: string, base: Base): boolean {
   const port = LOOPBACK_URI.test(redirectUri) ? URL.parse(redirectUri)?.port : undefined;
   return port !== undefined && port !== "" && port !== new URL(base.origin).port;
@@ -65,7 +71,7 @@ function readRest(query: Query): { challenge: string; asked: AskedAccess } {
   return { challenge, asked: readAskedAccess(param) };
 }
 
-/** Returns the redirect URI with an authorization response, which names its issuer (RFC 9207). */
+/** Returns the redirect URI with the parameters of an authorization response, including the issuer `iss` (RFC 9207). */
 export function answerUrl(
   { redirectUri, state }: Pick<AuthorizationRequest, "redirectUri" | "state">,
   fields: { code: string } | { error: OAuthErrorCode; error_description: string },

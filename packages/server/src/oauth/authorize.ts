@@ -14,7 +14,7 @@ import { readForm } from "./oauth-form.ts";
 import { requirePerson, titleOfAsked } from "./person.ts";
 import { issueTicket, readTicket } from "./ticket.ts";
 
-/** The maximum length of the URL, so that the sign-in can return to it. */
+/** The maximum length of the URL in characters. The sign-in cannot return to a URL that is much longer. */
 const MAX_URL_LENGTH = 1_500;
 
 /**
@@ -70,7 +70,7 @@ async function sendConsent(
   });
 }
 
-/** Returns the CSP source that matches a redirect URI. CSP has no sources for IPv6 addresses, so these need the whole scheme. */
+/** Returns the CSP source that matches a redirect URI. CSP has no sources for IPv6 addresses, so the source is then `http:`. */
 function formTarget(redirectUri: string): string {
   const { origin, hostname } = new URL(redirectUri);
   return hostname.startsWith("[") ? "http:" : origin;

@@ -11,7 +11,8 @@ import { formatUserCode } from "./user-code.ts";
 
 /**
  * Mounts `POST /oauth/device_authorization`, by which a program without a browser gets a code for the person to enter (RFC 8628, section
- * 3.1). The response has no address that contains the code: the person must copy it from the terminal, so a mere link cannot lure anyone.
+ * 3.1). The response has no `verification_uri_complete`: the person must copy the code from the terminal. So a link is not enough
+ * for phishing.
  */
 export function mountDeviceAuthorization(app: FastifyInstance, env: Env): void {
   app.post("/oauth/device_authorization", async (request, reply) => {

@@ -51,7 +51,7 @@ export function sendDeviceQuestion(
   });
 }
 
-/** Sends the page after the answer of the person. */
+/** Sends the page that confirms the person's answer. */
 export const sendAnswered = (reply: FastifyReply, allowed: boolean): FastifyReply =>
   sendPage(reply, {
     title: allowed ? "Allowed" : "Cancelled",

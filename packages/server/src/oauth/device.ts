@@ -29,7 +29,7 @@ export function mountDevice(app: FastifyInstance, env: Env): void {
     blockEmbedding(reply);
     requireSameOrigin(request.headers, env.base);
     const user = await requirePerson(request, reply, "api", env);
-    // Both steps count, so that nobody can try user codes in large numbers.
+    // Both steps count as attempts, so that nobody can try user codes in large numbers.
     if (!(await countAttempt(request, reply, env))) refuse("RATE_LIMITED");
     const form = await readForm(request);
     const ticket = form.get("ticket");

@@ -5,7 +5,7 @@ import { expireStaged, releaseBlobs, type StagedDeployKey } from "../staged-depl
 import { tidyUp } from "./deploy.ts";
 
 /**
- * Ends a staged deploy that has not been published, and gives up the blobs that were uploaded for it. Throws 404 `NOT_FOUND` if the deploy
+ * Ends a staged deploy that has not been published, and releases the blobs that were uploaded for it. Throws 404 `NOT_FOUND` if the deploy
  * has expired or been published.
  */
 export async function cancelDeploy(place: StagedDeployKey, env: Env): Promise<void> {

@@ -42,8 +42,8 @@ export const reclaimSlug = (canvasId: string): Step =>
   optional`update slug_claims set until = null where canvas_id = ${canvasId} and until = 0`;
 
 /**
- * Builds the batch step after which a restored draft no longer has a claim to the slug that it had before its deletion, because it has been
- * restored under another one.
+ * Builds the batch step that deletes a draft's claim to the slug that it had before its deletion. It is for drafts that are restored under
+ * another slug.
  */
 export const forgetFreedSlugs = (canvasId: string): Step =>
   optional`delete from slug_claims where canvas_id = ${canvasId} and until = 0`;

@@ -6,8 +6,8 @@ import { checkEntries, type ZipEntry } from "./zip-check.ts";
 import type { ZipSource } from "./zip-source.ts";
 
 /**
- * Reads the entries of a zip. Throws 400 `INVALID_BODY` if there are more than `limit`. Also throws it if two programs could see different files in
- * the zip: its records must agree with each other, and must fill the file without gaps.
+ * Reads the entries of a zip. Throws 400 `INVALID_BODY` if there are more than `limit`, or if two programs could see
+ * different files in the zip: its records must agree with each other, and must fill the file without gaps.
  */
 export async function readZip(
   source: ZipSource,

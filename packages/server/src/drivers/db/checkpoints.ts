@@ -2,7 +2,7 @@ import path from "node:path";
 import { Worker } from "node:worker_threads";
 import type { Message } from "./checkpoint-worker.ts";
 
-/** The module of the thread. In a bundle of the service, it has the extension `.js` as this one has. */
+/** The module of the thread. It has the same extension as this module, which is `.js` in a bundle of the service. */
 const WORKER = new URL(`./checkpoint-worker${path.extname(import.meta.filename)}`, import.meta.url);
 
 /** The time between a commit and the checkpoint that follows it. */
