@@ -23,6 +23,8 @@ let mine;
 /** The values of the form, as JSON, when the page last filled it in. If the form has other values now, the person has changed it. */
 let filled = JSON.stringify(entered());
 let answers = [];
+/** The votes that the tally shows. */
+let counted = [];
 let shown = SHOWN;
 /** Incremented with every change that this page makes. A list that was requested before a change is stale and is not shown. */
 let changes = 0;
@@ -83,8 +85,11 @@ async function refresh() {
     answers = all;
     drawAll();
   }
+  if (element("results").hidden || JSON.stringify(cast) !== JSON.stringify(counted)) {
+    counted = cast;
+    drawTally(counted, choices);
+  }
   form.hidden = false;
-  drawTally(cast, choices);
   element("results").hidden = false;
   element("all").hidden = !manages();
 }
