@@ -61,7 +61,7 @@ suite("checkpoints of SQLite", () => {
   test("commits made while the thread copies the log are copied on the event loop", async (t) => {
     const { file, write } = await database(t);
     const { made, finished } = checkpoints(t, file, 0);
-    write(MIB);
+    write(8 * MIB);
     made.schedule();
     await sleep(1);
     write(MIB);
@@ -72,15 +72,28 @@ suite("checkpoints of SQLite", () => {
   test("if the thread cannot read the database file, the log is copied on the event loop", async (t) => {
     const file = join(await temporaryDirectory(t), "easel.db");
     writeFileSync(file, "no database".repeat(1000));
+    writeFileSync(`${file}-wal`, Buffer.alloc(8 * MIB));
     const { made, finished } = checkpoints(t, file, 0);
     made.schedule();
     await until(() => finished() === 1);
   });
 
+  test("a small log is not copied", async (t) => {
+    const { file, write, size } = await database(t);
+    const { made } = checkpoints(t, file, 0);
+    write(MIB);
+    made.schedule();
+    await sleep(300);
+    assert.ok(size() < MIB);
+    write(4 * MIB);
+    made.schedule();
+    await until(() => size() > 5 * MIB);
+  });
+
   test("no thread is started after close", async (t) => {
     const { file, write, size } = await database(t);
     const { made } = checkpoints(t, file, 20);
-    write(MIB);
+    write(8 * MIB);
     made.schedule();
     await made.close();
     await sleep(60);
@@ -95,7 +108,7 @@ suite("checkpoints of SQLite", () => {
       const { sqlite } = await import(${JSON.stringify(import.meta.resolve("./sqlite.ts"))});
       const db = sqlite(process.argv[2], () => {});
       await db.exclusively((tables) => tables.exec("create table data (value bigint)"));
-      await db.run(["insert into data values (1)"]);
+      for (let n = 0; n < 5; n++) await db.run(["insert into data values (zeroblob(1048576))"]);
       await new Promise((resolve) => setTimeout(resolve, 1500));
       await db.close();
       console.log("closed");

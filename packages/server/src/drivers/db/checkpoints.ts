@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import path from "node:path";
 import { Worker } from "node:worker_threads";
 import type { Message } from "./checkpoint-worker.ts";
@@ -7,6 +8,9 @@ const WORKER = new URL(`./checkpoint-worker${path.extname(import.meta.filename)}
 
 /** The time between a commit and the checkpoint that follows it. */
 const DELAY_MS = 1_000;
+
+/** The size of the log from which on it is copied. A smaller log slows down no read, and a small service needs no thread. */
+const MIN_LOG_BYTES = 4 * 1024 * 1024;
 
 /**
  * Copies SQLite's write-ahead log into the database file, in a thread, so that the event loop does not wait for the disk. If the thread
@@ -28,7 +32,7 @@ export class Checkpoints {
     this.#delayMs = delayMs;
   }
 
-  /** Schedules a checkpoint. Called after every commit. */
+  /** Schedules a checkpoint, which is left out while the log is small. Called after every commit. */
   schedule(): void {
     this.#committed = true;
     if (this.#copying) return;
@@ -52,6 +56,7 @@ export class Checkpoints {
 
   #start(): void {
     this.#timer = null;
+    if ((statSync(`${this.#file}-wal`, { throwIfNoEntry: false })?.size ?? 0) < MIN_LOG_BYTES) return;
     this.#copying = true;
     this.#committed = false;
     this.#worker ??= this.#newWorker();
