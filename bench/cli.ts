@@ -21,22 +21,23 @@ const FILES = 1_000;
 const SIZE = 10_000;
 const TARGETS = { start: "ratio < 1.5", deploy: "< 1,000 ms", reload: "< 100 ms" };
 
-/** Times in ms of a baseline and of `easel`, taken alternately. */
+/** The times in ms of the runs of a baseline and of `easel`. */
 interface Times {
-  bare: number[];
-  own: number[];
+  baseline: number[];
+  easel: number[];
 }
 
 /**
- * Measures the built command line: its start against a Node script that loads nothing, a deploy with one changed file against copying and
- * hashing the folder, and the time from a save to the reloaded page of `easel dev` against a reload by the browser.
+ * Measures the built command line against baselines. The baseline of the start is a Node script that loads nothing. The baseline of a
+ * deploy with one changed file is to copy and hash the folder. The baseline of the time from a save to the load of the page in `easel dev`
+ * is a reload by the browser.
  */
 export async function commandLine(): Promise<Table> {
   const home = await mkdtemp(join(tmpdir(), "easel-bench-cli-"));
   try {
-    const row = (name: string, { bare, own }: Times, target: string) => {
-      const ratio = median(own.map((time, index) => time / (bare[index] ?? Number.NaN)));
-      return [name, figure(median(bare), 1), figure(median(own), 1), figure(ratio, 2), target];
+    const row = (name: string, { baseline, easel }: Times, target: string) => {
+      const ratio = median(easel.map((time, index) => time / (baseline[index] ?? Number.NaN)));
+      return [name, figure(median(baseline), 1), figure(median(easel), 1), figure(ratio, 2), target];
     };
     return {
       title: "cli: the command line, in ms",
@@ -59,21 +60,21 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - start;
 }
 
-/** Runs both sides alternately, and discards the first run of each. */
+/** Runs the baseline and `easel` alternately. Discards the first run of each. */
 async function alternate(
   runs: number,
-  bare: (run: number) => Promise<number>,
-  own: (run: number) => Promise<number>,
+  baseline: (run: number) => Promise<number>,
+  easel: (run: number) => Promise<number>,
 ): Promise<Times> {
-  const times: Times = { bare: [], own: [] };
+  const times: Times = { baseline: [], easel: [] };
   for (let run = 0; run <= runs; run++) {
-    times.bare.push(await bare(run));
-    times.own.push(await own(run));
+    times.baseline.push(await baseline(run));
+    times.easel.push(await easel(run));
   }
-  return { bare: times.bare.slice(1), own: times.own.slice(1) };
+  return { baseline: times.baseline.slice(1), easel: times.easel.slice(1) };
 }
 
-/** Runs a script with Node, as a person at a prompt does. Rejects if it fails. */
+/** Runs a script in a new Node process. Rejects if the script fails. */
 const node = (script: string, args: string[] = [], env: NodeJS.ProcessEnv = {}) =>
   promisify(execFile)(process.execPath, [script, ...args], { env: { ...process.env, ...env } });
 
@@ -112,7 +113,7 @@ async function deploys(home: string): Promise<Times> {
   }
 }
 
-/** Copies a folder and hashes its files, which is the least that a deploy can do without knowing what has changed. */
+/** Copies a folder and hashes its files. This is the minimum work of a deploy that does not know which files have changed. */
 async function copyAndHash(folder: string, copy: string): Promise<void> {
   await cp(folder, copy, { recursive: true });
   for (const { name, parentPath } of await readdir(folder, { withFileTypes: true, recursive: true })) {
@@ -121,10 +122,10 @@ async function copyAndHash(folder: string, copy: string): Promise<void> {
   }
 }
 
-/** The time of this moment in ms, on the clock that pages of this computer have too. */
+/** Returns the current Unix time in ms, which can be compared with the times that `loaded` returns. */
 const now = () => performance.timeOrigin + performance.now();
 
-/** Waits for a version of the page to be loaded, and returns the time of its load event. */
+/** Waits until the page has loaded with the version as its title. Returns the Unix time of the load event in ms. */
 async function loaded(page: Page, version: string): Promise<number> {
   await page.waitForFunction(
     `document.title === ${JSON.stringify(version)} && performance.getEntriesByType("navigation")[0].loadEventEnd > 0`,
@@ -171,7 +172,7 @@ async function saves(home: string): Promise<Times> {
   }
 }
 
-/** Returns the first line that a process prints. Rejects if it ends before. */
+/** Returns the first line that a process prints. Rejects if the process prints none. */
 async function firstLine(child: ChildProcess): Promise<string> {
   for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) return line;
   throw new Error("`easel dev` ended before it served the folder.");

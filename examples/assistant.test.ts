@@ -19,7 +19,7 @@ const browser = noBrowser ? undefined : await openBrowser({ after });
 const ADDRESS = `${base}/c/assistant/`;
 await env.db.run`update canvases set ai_audience = 'viewers' where slug = 'assistant'`;
 
-/** A script that collects the announcements of the page in `said`. */
+/** A script that collects the page's announcements to screen readers in the global variable `said`. */
 const COLLECT = `
     globalThis.said = [];
     addEventListener("DOMContentLoaded", () => {
@@ -28,7 +28,7 @@ const COLLECT = `
       new MutationObserver(note).observe(status, { childList: true });
     });`;
 
-/** Opens the assistant as a person, and collects its announcements. */
+/** Opens the assistant, signed in as the user with this e-mail address, and collects its announcements. */
 async function openAssistant(email: string) {
   const opened = await openAs(browser ?? assert.fail("no browser"), ADDRESS, email, COLLECT);
   await field(opened.page).waitFor();
@@ -123,7 +123,9 @@ test("an answer appears in pieces, is announced once, and is there after a reloa
   assert.deepEqual(faults, []);
 });
 
-test("Stop and Escape stop the provider, and what came so far stays", { skip: noBrowser }, async () => {
+test("Stop and Escape close the connection to the provider, and the partial answer stays", {
+  skip: noBrowser,
+}, async () => {
   const { page, faults } = await openAssistant("ben@example.com");
   const closed = (mark: string) =>
     until("the provider's connection is closed", async () =>
@@ -228,7 +230,7 @@ test("every failure has its message, and trying again works", { skip: noBrowser 
   assert.deepEqual(faults, []);
 });
 
-test("a viewer who may not ask sees why, and asks when they may", { skip: noBrowser }, async () => {
+test("a viewer who may not ask sees why, and can ask once it is allowed", { skip: noBrowser }, async () => {
   await env.db.run`update canvases set ai_audience = 'editors' where slug = 'assistant'`;
   const { page, faults } = await openAs(browser ?? assert.fail(), ADDRESS, "viewer@example.com");
   const note = page.getByRole("alert").filter({ hasText: "Only the owner and the editors" });
@@ -249,7 +251,7 @@ test("a viewer who may not ask sees why, and asks when they may", { skip: noBrow
   assert.deepEqual([...faults, ...editor.faults], []);
 });
 
-test("a guest sees that guests may not ask, and asks when they may, within their cap", {
+test("a guest sees that guests may not ask, and can ask within a cap once it is allowed", {
   skip: noBrowser,
 }, async () => {
   const target = devTarget(base, "path");
@@ -319,7 +321,7 @@ test("a new conversation removes the old one, also while an answer is being writ
   assert.deepEqual(faults, []);
 });
 
-test("a long conversation is sent without its beginning, and only so much is kept", {
+test("a long conversation is sent without its beginning, and only the newest 60 turns are kept", {
   skip: noBrowser,
 }, async () => {
   const { page, faults } = await openAssistant("emil@example.com");
@@ -347,7 +349,7 @@ test("a long conversation is sent without its beginning, and only so much is kep
   assert.deepEqual(faults, []);
 });
 
-test("the page scrolls with an answer only while the reader is at its end", {
+test("the page scrolls with an answer only while the reader is at the end of the page", {
   skip: noBrowser,
 }, async () => {
   const { page, faults } = await openAssistant("flora@example.com");
@@ -384,7 +386,7 @@ test("the page scrolls with an answer only while the reader is at its end", {
   assert.deepEqual(faults, []);
 });
 
-test("without key-value data the page answers, and says that it keeps nothing", {
+test("while kv is switched off, the page answers and says that it keeps nothing", {
   skip: noBrowser,
 }, async () => {
   await withoutCapability("kv", async () => {

@@ -10,7 +10,7 @@ import { follow, noTools, signedInVariables } from "../packages/server/test/supp
 import { samplesOf } from "../packages/server/test/support/samples.ts";
 import { fileScope, startService, temporaryDirectory } from "../packages/server/test/support/service.ts";
 
-describe("canvases that a page of the documentation makes with `easel`", {
+describe("canvases that the commands of the documentation create", {
   skip: noBrowser || noTools,
 }, () => {
   const scope = fileScope();
@@ -22,9 +22,9 @@ describe("canvases that a page of the documentation makes with `easel`", {
     browser = await openBrowser(scope);
   });
 
-  /** Runs the commands of a section in a folder. Returns what the last block prints. */
-  async function followed(page: string, section: string, begin: RegExp, cwd: string): Promise<string> {
-    const chosen = samplesOf(page).filter((each) => each.section === section && begin.test(each.text));
+  /** Runs the commands of a section whose text matches `pattern`, in the folder `cwd`. Returns the output of the last one. */
+  async function runCommands(page: string, section: string, pattern: RegExp, cwd: string): Promise<string> {
+    const chosen = samplesOf(page).filter((each) => each.section === section && pattern.test(each.text));
     assert.ok(chosen.length > 0, `${page} has no such commands`);
     const printed = await follow(
       chosen,
@@ -35,8 +35,8 @@ describe("canvases that a page of the documentation makes with `easel`", {
     return printed.at(-1) ?? "";
   }
 
-  /** Opens the page as two people, and asserts that each sees the other. */
-  async function visit(ada: Page, ben: Page, names: [string, string]): Promise<void> {
+  /** Asserts that the open pages of two people greet each by name, list both names, and count a reload as a visit. */
+  async function assertVisits(ada: Page, ben: Page, names: [string, string]): Promise<void> {
     const [first, second] = names;
     await ada.getByText(`Hello ${first}, this is visit 1.`).waitFor();
     await ben.getByText(`Hello ${second}, this is visit 1.`).waitFor();
@@ -46,9 +46,9 @@ describe("canvases that a page of the documentation makes with `easel`", {
     await ada.getByText(`Hello ${first}, this is visit 2.`).waitFor();
   }
 
-  test("the first canvas of the README, in `easel dev` and deployed, each in the browsers of two people", async () => {
+  test("the first canvas of the README works for two people, in `easel dev` and deployed", async () => {
     const cwd = await temporaryDirectory(scope);
-    await followed("README.md", "hello", /^mkdir /, cwd);
+    await runCommands("README.md", "hello", /^mkdir /, cwd);
     const command = samplesOf("README.md").find(({ text }) => text.startsWith("npx easel dev "));
     const [, folder = ""] = /^npx easel dev (\S+)\n$/.exec(command?.text ?? "") ?? [];
     const dev = await startDev(scope, path.join(cwd, folder));
@@ -59,23 +59,23 @@ describe("canvases that a page of the documentation makes with `easel`", {
       return page;
     };
     const [owner, chi] = [await window("localhost"), await window("chi.localhost")];
-    await visit(owner, chi, ["Ada Berg", "Chi Tran"]);
+    await assertVisits(owner, chi, ["Ada Berg", "Chi Tran"]);
     const file = path.join(cwd, folder, "index.html");
     await writeFile(file, (await readFile(file, "utf8")).replace("Here so far", "Guests"));
     for (const page of [owner, chi]) await page.getByText("Guests: Ada Berg, Chi Tran").waitFor();
     await writeFile(file, (await readFile(file, "utf8")).replace("Guests", "Here so far"));
 
     const address = `${base}/c/hello/`;
-    assert.equal(await followed("README.md", "share-it", /^npx easel deploy /, cwd), address);
+    assert.equal(await runCommands("README.md", "share-it", /^npx easel deploy /, cwd), address);
     const ada = await openAs(browser, address, "ada@example.com");
     const ben = await openAs(browser, address, "ben@example.com");
-    await visit(ada.page, ben.page, ["Ada", "Ben"]);
+    await assertVisits(ada.page, ben.page, ["Ada", "Ben"]);
     assert.deepEqual([...ada.faults, ...ben.faults], []);
   });
 
   test("the example of docs/easel-json.md", async () => {
     const cwd = await temporaryDirectory(scope);
-    assert.equal(await followed("docs/easel-json.md", "example", /^mkdir /, cwd), `${base}/c/rooms/`);
+    assert.equal(await runCommands("docs/easel-json.md", "example", /^mkdir /, cwd), `${base}/c/rooms/`);
     const { page, faults } = await openAs(browser, `${base}/c/rooms/red`, "ada@example.com");
     await page.getByText("Room red, opened 1 times.").waitFor();
     await page.getByRole("link", { name: "blue" }).click();

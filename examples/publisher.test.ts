@@ -9,7 +9,7 @@ const ON = { SERVICE_AUTHORING: "on" };
 const { base, env } = await startExample({ after }, "publisher", ON);
 const browser = noBrowser ? undefined : await openBrowser({ after });
 
-/** Opens the publisher as a person. */
+/** Opens the publisher, signed in as the user with this e-mail address. */
 async function openPublisher(email: string, address = `${base}/c/publisher/`) {
   const opened = await openAs(browser ?? assert.fail("no browser"), address, email);
   await opened.page.getByRole("heading", { name: "Your pages" }).waitFor();
@@ -116,7 +116,7 @@ test("two people: a page is published, read, changed and taken down", { skip: no
   assert.deepEqual([...ada.faults, ...ben.faults], []);
 });
 
-test("a page that changed meanwhile: one's own text is kept, and either one wins", {
+test("a conflict of two edits keeps one's own text, and either edit can be published", {
   skip: noBrowser,
 }, async () => {
   const { page, context, faults } = await openPublisher("cora@example.com");
@@ -270,7 +270,7 @@ test("by keyboard alone, on narrow and wide screens", { skip: noBrowser }, async
   assert.deepEqual(faults, []);
 });
 
-test("while publishing is switched off, the page says so and stays of use", {
+test("while publishing is switched off, the page says so and still shows previews", {
   skip: noBrowser,
 }, async (t) => {
   const off = await startExample(t, "publisher");

@@ -154,7 +154,7 @@ test("the forecast of a place: now, hours and days", { skip: noBrowser }, async 
   assert.deepEqual(faults, []);
 });
 
-test("the page fits, in both directions, and breaks no rule of accessibility", {
+test("the page fits narrow and wide screens in both text directions, and has no accessibility violations", {
   skip: noBrowser,
 }, async () => {
   const { page } = await openWeather("viewer@example.com");

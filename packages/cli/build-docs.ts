@@ -11,7 +11,7 @@ import { createTerminal } from "./src/terminal/terminal.ts";
 const PAGE = path.join(import.meta.dirname, "../../docs/cli.md");
 const TEMPLATE = path.join(import.meta.dirname, "cli-page.md");
 
-/** Creates the command line with streams that nobody reads. */
+/** Creates the program of `easel` to read its commands. Its output is discarded. */
 function programToRead(): Command {
   const signal = new AbortController().signal;
   const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
@@ -20,7 +20,7 @@ function programToRead(): Command {
   return createProgram("0.0.0", { env, cwd: "/", terminal, signal });
 }
 
-/** Returns the examples of a command, which its help has at the end. */
+/** Returns the examples at the end of the help of a command. */
 function examplesOf(command: Command): string {
   let help = "";
   command.configureOutput({ writeOut: (part) => (help += part) }).outputHelp();
@@ -28,13 +28,13 @@ function examplesOf(command: Command): string {
   return examples.replaceAll(/^ {2}/gm, "").trimEnd();
 }
 
-/** Returns the commands that do something, each with the words that call it. Groups such as `easel data` have none of their own. */
+/** Returns the commands without subcommands, each with its full name, such as `easel data get`. */
 function leaves(command: Command, words: string): [string, Command][] {
   if (command.commands.length === 0) return [[words, command]];
   return command.commands.flatMap((each) => leaves(each, `${words} ${each.name()}`));
 }
 
-/** Describes a command: what it does, its arguments and options, and its examples. */
+/** Returns the section of a command in Markdown: what it does, its arguments and options, and its examples. */
 function describe(words: string, command: Command): string {
   const args = command.registeredArguments.map((argument) => {
     const text = `${argument.name()}${argument.variadic ? "..." : ""}`;
@@ -66,7 +66,7 @@ const INSERTS = {
       .commands.flatMap((command) => leaves(command, `easel ${command.name()}`))
       .map(([words, command]) => describe(words, command))
       .join("\n\n"),
-  /** The commands by the headings of the help. */
+  /** A table of the commands, grouped by the headings of the help. */
   overview: () => {
     const groups = Map.groupBy(programToRead().commands, (command) => command.helpGroup() || "Commands:");
     const link = (command: Command) =>

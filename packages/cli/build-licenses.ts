@@ -7,7 +7,7 @@ function packageOf(module: string): string | undefined {
   return folder?.replace(/^\0/, "");
 }
 
-/** Prints the licence of a package. Throws if the package does not say under which it may be used. */
+/** Returns the name, version and licence text of a package. Throws if its `package.json` names no licence. */
 async function printLicense(folder: string): Promise<string> {
   const { name, version, license } = JSON.parse(await readFile(path.join(folder, "package.json"), "utf8"));
   if (typeof license !== "string") throw new Error(`${name} names no licence.`);
@@ -16,7 +16,7 @@ async function printLicense(folder: string): Promise<string> {
   return `${name} ${version} (${license})\n${text}`;
 }
 
-/** Prints the licences of all npm packages that have one of the given modules. */
+/** Returns the licences of all npm packages that the given modules belong to, as one text. Throws if a package names none. */
 export async function printLicenses(modules: readonly string[]): Promise<string> {
   const folders = new Set(modules.map(packageOf).filter((folder) => folder !== undefined));
   const texts = await Promise.all([...folders].map(printLicense));

@@ -5,7 +5,7 @@ import { readConfig } from "@easel/server/config/config";
 import { openApiOf } from "@easel/server/openapi/document";
 import printTypes, { astToString } from "openapi-typescript";
 
-// Prints the types of the management API from the OpenAPI document of the service, for `openapi-fetch`.
+// Writes the types of the management API, which `openapi-fetch` needs. They come from the OpenAPI document of the service.
 const FILE = path.join(import.meta.dirname, "dist-types/management-api.d.ts");
 
 const document = openApiOf({ base: baseOf(readConfig({}), 3000) });

@@ -8,15 +8,16 @@ import { TEMPLATES } from "./src/init/template-names.ts";
 
 const DIST = path.join(import.meta.dirname, "dist");
 
-/** Bundles `src/main.ts` and everything that it imports. Modules that are imported on use become chunks of their own. */
 await rm(DIST, { recursive: true, force: true });
 await mkdir(DIST, { recursive: true });
+
+// Bundles `src/main.ts` and everything that it imports. Modules that are imported dynamically become separate chunks.
 const { output } = await build({
   input: {
     main: path.join(import.meta.dirname, "src/main.ts"),
     "checkpoint-worker": path.join(import.meta.dirname, "../server/src/drivers/db/checkpoint-worker.ts"),
   },
-  // The service of `easel dev` always has the embedded database.
+  // `easel dev` always uses SQLite, so the PostgreSQL driver is not bundled.
   external: ["postgres"],
   platform: "node",
   transform: { target: "node22", define: { VERSION: JSON.stringify(manifest.version) } },
@@ -52,7 +53,7 @@ for (const [name, file] of Object.entries(ASSETS)) {
   });
 }
 
-// The templates of `easel init`: a minimal page, and examples without their README, which would be published with them.
+// The templates of `easel init`: a minimal page and examples. A README is left out, because a deploy would publish it.
 for (const name of TEMPLATES) {
   const source = path.join(import.meta.dirname, name === "minimal" ? "templates" : "../../examples", name);
   const filter = (file: string) => path.basename(file) !== "README.md";

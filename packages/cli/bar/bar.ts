@@ -5,13 +5,13 @@ import { type BarState, View } from "./view.ts";
 /** A message of `easel dev`, as `packages/cli/src/dev/live-pages.ts` sends it. */
 type Message = { type: "reload" } | { type: "styles"; paths: string[] } | { type: "state"; state: BarState };
 
-/** The pause before the page looks again for `easel dev`, which has ended. */
+/** The pause before the page tries to connect again after `easel dev` has ended. */
 const RETRY_MS = 500;
 
 const view = window === window.top ? new View() : null;
 let hasEnded = false;
 
-/** Connects the page to `easel dev`. The page loads itself again when `easel dev` is back after an end. */
+/** Connects the page to `easel dev`. If the connection closes, connects again and then reloads the page. */
 function connect(): void {
   const socket = new WebSocket(`ws://${location.host}/__easel_dev/live`);
   const stopReporting = reportErrors((text) => {

@@ -1,4 +1,4 @@
-/** Creates an element with attributes and children. Uses no HTML text, so that it works under any content security policy. */
+/** Creates an element with attributes and children. Parses no HTML text, so that it works under any content security policy. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Record<string, string> = {},

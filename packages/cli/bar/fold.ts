@@ -1,6 +1,6 @@
 const KEY = "easel-dev-bar";
 
-/** Reads whether the bar is folded, from the storage of the origin. A page may have no storage. */
+/** Reads from `localStorage` whether the bar is folded. Returns false if the page may not use it. */
 export function readFold(): boolean {
   try {
     return localStorage.getItem(KEY) === "folded";
@@ -15,6 +15,6 @@ export function writeFold(isFolded: boolean): void {
     if (isFolded) localStorage.setItem(KEY, "folded");
     else localStorage.removeItem(KEY);
   } catch {
-    // Without storage, the bar is folded until the next page only.
+    // Without `localStorage`, the next page load forgets the state.
   }
 }

@@ -1,4 +1,4 @@
-/** The maximum length of a report. */
+/** The maximum length of a report in characters. */
 const MAX_LENGTH = 1_000;
 
 const OWN = "/__easel_dev/";
@@ -6,7 +6,7 @@ const OWN = "/__easel_dev/";
 const textOf = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 
-/** Reports errors of the page's scripts, and what its content security policy blocks. Returns a function that ends this. */
+/** Reports script errors of the page and violations of its content security policy. Returns a function that stops the reports. */
 export function reportErrors(report: (text: string) => void): () => void {
   const controller = new AbortController();
   const { signal } = controller;

@@ -1,4 +1,4 @@
-/** The style sheet of the bar. `!important` keeps rules of the page for all elements away from its host element. */
+/** The style sheet of the bar. With `!important`, the page's own rules cannot change the host element. */
 export const STYLE = `
 :host {
   all: initial !important; position: fixed !important; right: 12px !important; bottom: 12px !important;

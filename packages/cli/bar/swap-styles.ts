@@ -1,6 +1,7 @@
 /**
- * Loads the style sheets at these paths again, without a reload of the page. An old one is removed when the new one is loaded, so that the
- * page is never without styles. Reloads the page if it does not link to one of them, because another style sheet may import it.
+ * Reloads the style sheets at the given URL paths without a reload of the page. Removes an old style sheet when the new one has loaded, so
+ * that the page always has styles. If the page does not link to one of the paths, reloads the page, because another style sheet may import
+ * that path.
  */
 export function swapStyles(paths: string[]): void {
   const links = [...document.querySelectorAll<HTMLLinkElement>('link[rel~="stylesheet"][href]')];

@@ -2,10 +2,11 @@ import { element, field } from "./elements.ts";
 import { readFold, writeFold } from "./fold.ts";
 import { STYLE } from "./style.ts";
 
-/** What `easel dev` says about the people of the page: who is signed in, by address, who else there is, and the faults of `easel.json`. */
+/** What the bar shows: the signed-in person, the people to choose from, and the faults of `easel.json`. */
 export interface BarState {
+  /** The e-mail address of the signed-in person, or null. */
   me: string | null;
-  /** Whether the page is on the host of one person, and not on `localhost`. */
+  /** Whether the host of the page belongs to one person, as `ben.localhost` does. It is false on `localhost`. */
   ownHost: boolean;
   people: { host: string; email: string; name: string; role: string; origin: string }[];
   faults: string[];
@@ -22,7 +23,7 @@ const initialsOf = (name: string): string =>
 /** Returns the address of this page at another origin. */
 const addressAt = (origin: string): string => origin + location.pathname + location.search + location.hash;
 
-/** The bar: a button with the person and the role, which opens a panel to become another person. It is in a shadow root. */
+/** The bar, in a shadow root. Its button shows the signed-in person and the role, and opens a panel to switch to another person. */
 export class View {
   readonly #host = document.createElement("easel-dev-bar");
   readonly #toggle = element("button", { type: "button", class: "toggle", "aria-controls": "panel" });
@@ -104,7 +105,7 @@ export class View {
     return fold;
   }
 
-  /** A person: a button that makes this window theirs, and a link that opens another window as them. */
+  /** Creates the list item of a person: a button that switches to the person, and a link that opens a new window as the person. */
   #row(person: BarState["people"][number]): HTMLLIElement {
     const become = element("button", { type: "button", class: "person" }, person.name);
     if (person.email === (this.#state.me ?? "")) become.setAttribute("aria-current", "true");
@@ -112,7 +113,7 @@ export class View {
     become.addEventListener("click", () => this.#choose({ host: person.host }));
     const link = element("a", { target: "_blank", rel: "noopener" }, "New window");
     link.setAttribute("aria-label", `Open a new window as ${person.name}`);
-    // Read when it is used, because the page may have changed its address since.
+    // The page may have changed its address since the link was created.
     for (const event of ["pointerdown", "focus"])
       link.addEventListener(event, () => {
         link.href = addressAt(person.origin);
@@ -132,7 +133,7 @@ export class View {
     return form;
   }
 
-  /** Becomes another person: on `localhost` in this window, on the host of a person by going to the host of the other. */
+  /** Switches to another person. On `localhost`, reloads the page; on the host of a person, goes to the host of the other person. */
   async #choose(choice: { host: string } | { name: string; email: string }): Promise<void> {
     const response = await fetch("/__easel_dev/person", {
       method: "POST",

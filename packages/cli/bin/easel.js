@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import module from "node:module";
 
-// Plain JavaScript that any Node with modules can load, so that old versions print the message below.
+// This file has only syntax that Node 16 understands, so that old versions print the message below and no syntax error.
 const [major = 0] = process.versions.node.split(".").map(Number);
 if (major < 22) {
   process.stderr.write(`easel needs Node 22 or newer; this is ${process.version}.\n`);

@@ -1,6 +1,6 @@
 import type { Terminal } from "./terminal/terminal.ts";
 
-/** The surroundings of a run of `easel`, which tests replace. */
+/** The environment of a run of `easel`. Tests replace it. */
 export interface Context {
   /** The environment variables. */
   env: Record<string, string | undefined>;

@@ -11,7 +11,7 @@ import { openBrowser } from "./browser.ts";
 import { startLoopback } from "./loopback.ts";
 import type { AskedAccess, TokenResponse } from "./token-response.ts";
 
-/** Signs in with the browser of this computer, which brings the code back over a loopback redirect (RFC 8252) with PKCE. */
+/** Signs in with the browser of this computer. Receives the authorization code by a loopback redirect (RFC 8252) and uses PKCE. */
 export async function signInByBrowser(
   config: Configuration,
   asked: AskedAccess,

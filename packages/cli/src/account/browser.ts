@@ -3,8 +3,8 @@ import open from "open";
 import type { Context } from "../context.ts";
 
 /**
- * Whether a browser can probably be opened on the computer of the person. It cannot in a session over SSH, in a container, and on Linux
- * without a desktop.
+ * Whether a browser can probably be opened. This is not possible over SSH, in a container, and on Linux without a desktop. The variable
+ * `BROWSER` overrides the check; its value `none` means that there is no browser.
  */
 export function hasBrowser({ env }: Pick<Context, "env">, platform = process.platform): boolean {
   if (env.BROWSER) return env.BROWSER !== "none";

@@ -11,7 +11,7 @@ const TOKEN = /^[\x21-\x7e]+$/;
 export const isTokenText = (text: string): boolean => TOKEN.test(text);
 
 const Stored = z.object({
-  /** The service of the last sign-in. */
+  /** The base URL of the service of the last sign-in, or null if there is none. */
   last: z.nullable(z.string()),
   /** The sign-ins by the base URL of their service. */
   services: z.record(
@@ -31,7 +31,7 @@ export type Credentials = z.infer<typeof Stored>;
 export const credentialsFile = ({ env }: Pick<Context, "env">): string =>
   path.join(env.EASEL_CONFIG_DIR ?? envPaths("easel", { suffix: "" }).config, "credentials.json");
 
-/** Reads the stored sign-ins. Without a file there are none. Throws a `Failure` for a file that is damaged. */
+/** Reads the stored sign-ins; there are none without a file. Makes the file private. Throws a `Failure` if the file is damaged. */
 export async function readCredentials(context: Pick<Context, "env">): Promise<Credentials> {
   const file = credentialsFile(context);
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
@@ -39,7 +39,7 @@ export async function readCredentials(context: Pick<Context, "env">): Promise<Cr
     throw error;
   });
   if (text === undefined) return { last: null, services: {} };
-  await tighten(file);
+  await makePrivate(file);
   try {
     return Stored.parse(JSON.parse(text));
   } catch {
@@ -49,8 +49,8 @@ export async function readCredentials(context: Pick<Context, "env">): Promise<Cr
   }
 }
 
-/** Takes the rights on a file or folder from everyone but its owner. Windows has no such rights. */
-async function tighten(target: string): Promise<void> {
+/** Removes all permissions of other users on a file or folder. Does nothing on Windows, which has no such permissions. */
+async function makePrivate(target: string): Promise<void> {
   if (process.platform === "win32") return;
   const { mode } = await stat(target);
   if ((mode & 0o077) !== 0) await chmod(target, mode & 0o700);
@@ -63,7 +63,7 @@ export async function writeCredentials(
 ): Promise<void> {
   const file = credentialsFile(context);
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-  await tighten(path.dirname(file));
+  await makePrivate(path.dirname(file));
   const draft = `${file}.${process.pid}.tmp`;
   try {
     const handle = await open(draft, "wx", 0o600);

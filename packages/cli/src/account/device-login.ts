@@ -3,7 +3,7 @@ import type { Context } from "../context.ts";
 import { clean } from "../terminal/clean.ts";
 import type { AskedAccess, TokenResponse } from "./token-response.ts";
 
-/** Signs in without a browser on this computer: the person enters a code in a browser anywhere (RFC 8628). */
+/** Signs in without a browser on this computer: the person enters a code in a browser on any device (RFC 8628). */
 export async function signInByCode(
   config: Configuration,
   asked: AskedAccess,

@@ -1,7 +1,7 @@
 import { allowInsecureRequests, Configuration, customFetch, None } from "openid-client";
 import { z } from "zod/mini";
 import { Refusal } from "../api/refusal.ts";
-import { type Sender, send } from "../api/send.ts";
+import { type SendContext, send } from "../api/send.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../exit.ts";
 import { clean } from "../terminal/clean.ts";
@@ -18,10 +18,10 @@ const Metadata = z.object({
   authorization_response_iss_parameter_supported: z.literal(true),
 });
 
-/** Finds the endpoints of a service for the sign-in (RFC 8414). Throws a `Failure` that says why there are none. */
+/** Reads the OAuth metadata of a service (RFC 8414), and returns the configuration for a sign-in. Throws a `Failure` if it has none. */
 export async function discover(url: string, { signal, terminal }: Context): Promise<Configuration> {
-  const sender: Sender = { url, token: undefined, signal, terminal, wasReached: false };
-  const text = await send(() => new Request(url + PATH), sender)
+  const context: SendContext = { url, token: undefined, signal, terminal, wasReached: false };
+  const text = await send(() => new Request(url + PATH), context)
     .then((response) => response.text())
     .catch((error: unknown) => {
       throw error instanceof Refusal ? reasonOf(error, url) : error;
@@ -36,10 +36,10 @@ export async function discover(url: string, { signal, terminal }: Context): Prom
     });
   }
   const { issuer: _, authorization_response_iss_parameter_supported: __, ...endpoints } = metadata;
-  // Secrets go to these addresses.
+  // The command line sends secrets to these addresses, so another origin is not allowed.
   if (Object.values(endpoints).some((each) => URL.parse(each)?.origin !== url)) return failAsOther(url);
   const config = new Configuration(metadata, CLIENT_ID, undefined, None());
-  // Only a service on this computer may have no https (see `login`).
+  // `login` allows http only for a service on this computer.
   if (url.startsWith("http:")) allowInsecureRequests(config);
   config[customFetch] = (address, { body = null, headers, method, redirect, signal: own }) =>
     fetch(address, {
@@ -60,7 +60,7 @@ function parse(text: string): z.infer<typeof Metadata> | undefined {
   }
 }
 
-/** Returns the failure for an error response to the request for the endpoints. */
+/** Converts an error response to the request for the metadata into a more helpful error. */
 function reasonOf(error: Refusal, url: string): unknown {
   if (error.exit === "signedOut") {
     return new Refusal(

@@ -8,7 +8,7 @@ import { hasBrowser } from "./browser.ts";
 import { readCredentials, writeCredentials } from "./credentials.ts";
 import { discover } from "./discovery.ts";
 import { explain } from "./oauth-failure.ts";
-import { endToken } from "./revocation.ts";
+import { revokeToken } from "./revocation.ts";
 
 /** The options of `easel login`. `browser` is false for `--no-browser`. */
 export interface LoginOptions {
@@ -20,8 +20,8 @@ export interface LoginOptions {
 
 const LOOPBACK = /^(localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/** Throws a usage error for a service to which others could read what is sent. */
-function requireProtected(url: string): void {
+/** Throws a usage error for an http URL of another computer, because others could read the token. */
+function requireEncryption(url: string): void {
   const { protocol, hostname } = new URL(url);
   if (protocol === "http:" && !LOOPBACK.test(hostname))
     fail(`${url} is not encrypted, so others could read your token.`, {
@@ -30,7 +30,7 @@ function requireProtected(url: string): void {
     });
 }
 
-/** Signs the person in at a service and stores the token. Asks the person in a browser, here or elsewhere. */
+/** Signs the person in at a service and stores the token. Uses the browser of this computer, or a code for a browser on any device. */
 export async function login(
   given: string | undefined,
   { browser, scope, canvas }: LoginOptions,
@@ -44,7 +44,7 @@ export async function login(
       hint: `In CI, set EASEL_URL and EASEL_TOKEN. You make a token at ${url}/tokens`,
     });
   }
-  requireProtected(url);
+  requireEncryption(url);
   await readCredentials(context);
   const config = await discover(url, context);
   const asked = { host: os.hostname(), scope, ...(canvas === undefined ? {} : { canvas }) };
@@ -63,8 +63,8 @@ export async function login(
     { last: url, services: { ...services, [url]: { token, email, expiresAt } } },
     context,
   );
-  // The former token of this computer has no use any more.
-  if (former !== undefined) await endToken(url, former.token, context).catch(() => {});
+  // The new token replaces the former token of this computer.
+  if (former !== undefined) await revokeToken(url, former.token, context).catch(() => {});
   const ends = expiresAt === null ? "" : ` The sign-in ends ${formatTime(expiresAt)}.`;
   terminal.say(`You are signed in at ${url} as ${clean(email)}.${ends}`);
   if (context.env.EASEL_TOKEN) terminal.warn("EASEL_TOKEN is set, and is used instead of this sign-in.");

@@ -2,9 +2,9 @@ import { serviceUrl } from "../api/service.ts";
 import type { Context } from "../context.ts";
 import { Failure, fail } from "../exit.ts";
 import { readCredentials, writeCredentials } from "./credentials.ts";
-import { endToken } from "./revocation.ts";
+import { revokeToken } from "./revocation.ts";
 
-/** Signs the person out of a service: ends the token there and removes it here. If the service cannot be reached, only removes it. */
+/** Signs the person out of a service: revokes the token and deletes it here. If it cannot be revoked, deletes it and prints a warning. */
 export async function logout(given: string | undefined, context: Context): Promise<void> {
   const { terminal, signal } = context;
   const url = await serviceUrl({ url: given, folder: context.cwd }, context);
@@ -13,7 +13,7 @@ export async function logout(given: string | undefined, context: Context): Promi
   if (stored === undefined) return fail(`You are not signed in at ${url}.`, { exit: "signedOut" });
   let ended = true;
   try {
-    await endToken(url, stored.token, context);
+    await revokeToken(url, stored.token, context);
   } catch (error) {
     if (signal.aborted || !(error instanceof Failure)) throw error;
     ended = false;

@@ -21,8 +21,8 @@ export interface Loopback {
 }
 
 /**
- * Starts a server on a free port of 127.0.0.1 (RFC 8252, section 7.3). It answers one request with the expected `state`; any other program or
- * page that guesses the port gets 404.
+ * Starts a server on a free port of 127.0.0.1 (RFC 8252, section 7.3). The server accepts one request with the expected `state`. All other
+ * requests get 404.
  */
 export async function startLoopback(): Promise<Loopback> {
   const answered = Promise.withResolvers<URL>();

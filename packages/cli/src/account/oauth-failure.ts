@@ -9,7 +9,7 @@ const REASONS: Record<string, string> = {
   expired_token: "The code has expired, because nobody has entered it.",
 };
 
-/** Runs a step of the sign-in at a service, and converts the errors of OAuth and of the connection to a `Failure`. */
+/** Runs a step of the sign-in at a service, and converts its errors to a `Failure`. After Ctrl-C, throws the reason of `signal`. */
 export async function explain<Result>(
   url: string,
   work: () => Promise<Result>,

@@ -1,8 +1,8 @@
 import { send } from "../api/send.ts";
 import type { Context } from "../context.ts";
 
-/** Ends a token at its service (RFC 7009). Throws a `Failure` if the service refuses or cannot be reached. */
-export async function endToken(url: string, token: string, { signal, terminal }: Context): Promise<void> {
+/** Revokes a token at its service (RFC 7009). Throws a `Failure` if the service refuses or cannot be reached. */
+export async function revokeToken(url: string, token: string, { signal, terminal }: Context): Promise<void> {
   const body = new URLSearchParams({ client_id: "easel-cli", token });
   const create = () => new Request(`${url}/oauth/revoke`, { method: "POST", body });
   await send(create, { url, token: undefined, signal, terminal, wasReached: false });

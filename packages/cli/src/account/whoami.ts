@@ -4,12 +4,12 @@ import type { Context } from "../context.ts";
 import { clean } from "../terminal/clean.ts";
 import { formatTime } from "../terminal/time.ts";
 
-/** Shows who the caller is, at which service, what the token may do, until when, and where the token comes from. */
+/** Prints the signed-in person, the service, and the scope, expiry and source of the token. */
 export async function whoami({ url: given }: { url?: string }, context: Context): Promise<void> {
   const { url, token, source } = await findAccount({ url: given, folder: context.cwd }, context);
   const { api } = serviceAt(url, token, context);
   const { email, name, isAdmin } = await bodyOf(api.GET("/api/me"));
-  // Older services do not tell about the token.
+  // Older services have no `/api/token`.
   const info = await bodyOf(api.GET("/api/token")).catch((error: unknown) => {
     if (error instanceof Refusal && error.status === 404) return undefined;
     throw error;

@@ -2,8 +2,8 @@ import { fail } from "../exit.ts";
 import { clean } from "../terminal/clean.ts";
 
 /**
- * Converts what a person gives as the URL of a service to its base URL, without a slash at the end. Without a scheme, `localhost` and
- * loopback addresses get `http`, all others `https`. Throws a usage error for text that is no http or https URL.
+ * Converts the URL of a service, as a person enters it, to the base URL without a slash at the end. If the scheme is missing, `localhost`
+ * and loopback addresses get `http`, all others `https`. Throws a usage error if the text is not an http or https URL.
  */
 export function baseUrlOf(given: string): string {
   const text = given.trim();

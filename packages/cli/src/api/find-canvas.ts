@@ -10,7 +10,7 @@ import { bodyOf, connect, type Service } from "./service.ts";
 /** The options by which a command finds its canvas. */
 export interface CanvasOptions {
   url?: string;
-  /** The slug or the id of the canvas. By default the canvas that the working directory was deployed to, or whose slug `easel.json` has. */
+  /** The slug or the id of the canvas. By default the canvas of the working directory. */
   canvas?: string;
 }
 
@@ -27,11 +27,11 @@ export async function canvasBySlug(slug: string, { api }: Service): Promise<Canv
   return undefined;
 }
 
-/** Returns a canvas by its id. Throws 404 if the caller has no role on it. */
+/** Returns a canvas by its id. Throws a `Refusal` with status 404 if the caller has no role on it. */
 export const canvasById = async (id: string, { api }: Service): Promise<Canvas> =>
   (await bodyOf(api.GET("/api/canvases/{id}", { params: { path: { id } } }))) as Canvas;
 
-/** Returns the canvas that a folder was deployed to. Throws a `Failure` with advice if it is gone, or no longer shared with the caller. */
+/** Returns the canvas that a folder was deployed to. Throws a `Failure` if it is deleted or not shared with the caller. */
 async function canvasOf({ canvasId, slug }: Project, service: Service): Promise<Canvas> {
   try {
     return await canvasById(canvasId, service);
@@ -45,8 +45,8 @@ async function canvasOf({ canvasId, slug }: Project, service: Service): Promise<
 }
 
 /**
- * Connects to the service and finds the canvas of a command: the one that `--canvas` names, or that of the working directory. Throws a
- * `Failure` if there is none.
+ * Connects to the service and finds the canvas of a command: the one that `--canvas` names, or that of the working directory. The canvas of
+ * a directory is the one that it was deployed to, or else the one with the slug of its `easel.json`. Throws a `Failure` if there is none.
  */
 export async function findCanvas(
   { url, canvas: given }: CanvasOptions,

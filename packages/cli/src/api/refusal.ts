@@ -15,7 +15,7 @@ const CONFLICTS = new Set(["VERSION_CONFLICT", "POLICY_CONFLICT"]);
 /** An error response of the service. */
 export class Refusal extends Failure {
   readonly status: number;
-  /** The error code, such as `NOT_FOUND`; undefined for a response that is not the service's, such as that of a proxy. */
+  /** The error code, such as `NOT_FOUND`. It is undefined if the response is not from the service but, for example, from a proxy. */
   readonly code: string | undefined;
   readonly body: ErrorBody;
 
@@ -31,7 +31,7 @@ export class Refusal extends Failure {
   }
 }
 
-/** Returns the error of a response. `url` is the base URL of the service, for the advice to sign in. */
+/** Returns the error for a response. Treats a redirect as 401. `url` is the base URL of the service for the hint to sign in. */
 export async function refusalOf(response: Response, url: string): Promise<Refusal> {
   const text = await response.text().catch(() => "");
   let body: ErrorBody = {};

@@ -3,17 +3,17 @@ import { fail } from "../exit.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { refusalOf } from "./refusal.ts";
 
-/** The number of times that a request is sent at most. */
+/** The maximum number of times that a request is sent. */
 const MAX_TRIES = 6;
-/** The longest time that a request waits for a rate limit or for a busy service, before it is sent again. */
+/** The maximum `Retry-After` in seconds after which a request is sent again. */
 const LONGEST_WAIT_S = 120;
 
-/** The time within which the service must answer. */
+/** The time within which the service must answer by default. */
 const TIMEOUT_MS = 60_000;
 /** The time within which the service must answer an upload, or publish a deploy. */
 export const UPLOAD_TIMEOUT_MS = 300_000;
 
-/** The causes of a failed connection in words. */
+/** The descriptions of connection errors, by error code or name. */
 const CAUSES: Record<string, string> = {
   ECONNREFUSED: "nothing listens there",
   ENOTFOUND: "there is no such host",
@@ -42,39 +42,41 @@ export function causeOf(error: unknown): string {
   return String(error);
 }
 
-/** Sends requests to one service. */
-export interface Sender {
+/** The context in which requests to one service are sent. */
+export interface SendContext {
   /** The base URL of the service, without a slash at the end. */
   url: string;
   token: string | undefined;
   signal: AbortSignal;
   terminal: Pick<Terminal, "say">;
-  /** Whether the service has answered a request of this run. Until then a failure is final, because the URL may be wrong. */
+  /** Whether the service has answered a request of this run. Until then, requests are not sent again, because the URL may be wrong. */
   wasReached: boolean;
 }
 
-/** Options of a request. By default requests are repeatable whose method is, and the service must answer within a minute. */
+/** The options of a request. */
 export interface SendOptions {
+  /** Whether the request may be sent again after a failure. By default it may if its method is idempotent. */
   repeatable?: boolean;
+  /** The time within which the service must answer. The default is a minute. */
   timeoutMs?: number;
 }
 
-/** Whether a request failed because its body, a file, has changed or vanished. */
+/** Whether a request failed because the file in its body was changed or deleted. */
 const isUnreadableBody = (error: unknown) =>
   error instanceof Error && error.cause instanceof Error && error.cause.name === "NotReadableError";
 
 /**
- * Sends a request and returns its response. `create` makes the request anew for every try. After 429, and after 503 with `Retry-After`, the
- * request is sent again when the service says so. A request with a method that can be repeated (`GET`, `HEAD`, `PUT`, `DELETE`), or
- * `repeatable`, is also sent again after a broken connection, with growing pauses. Throws a `Refusal` for an error response and a `Failure`
- * if the service cannot be reached.
+ * Sends a request and returns its response. Calls `create` for every attempt. After 429 with `Retry-After`, waits for that time and sends
+ * the request again. Does the same after 503 if the request is repeatable: its method is `GET`, `HEAD`, `PUT` or `DELETE`, or `repeatable`
+ * is set. Also sends a repeatable request again after a failed connection, with growing pauses. Throws a `Refusal` for an error response
+ * and a `Failure` if the service cannot be reached.
  */
 export async function send(
   create: () => Request,
-  sender: Sender,
+  context: SendContext,
   { repeatable, timeoutMs = TIMEOUT_MS }: SendOptions = {},
 ): Promise<Response> {
-  const { url, token, signal, terminal } = sender;
+  const { url, token, signal, terminal } = context;
   for (let tries = 1; ; tries += 1) {
     const request = create();
     if (token !== undefined) request.headers.set("authorization", `Bearer ${token}`);
@@ -88,13 +90,13 @@ export async function send(
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       if (isUnreadableBody(error)) throw (error as Error).cause;
-      if (!mayRepeat || !sender.wasReached || tries >= MAX_TRIES)
+      if (!mayRepeat || !context.wasReached || tries >= MAX_TRIES)
         fail(`${url} cannot be reached: ${causeOf(error)}.`, { exit: "unreachable" });
       if (tries === 2) terminal.say(`${url} cannot be reached (${causeOf(error)}); trying again…`);
       await wait(250 * 2 ** tries, undefined, { signal });
       continue;
     }
-    sender.wasReached = true;
+    context.wasReached = true;
     if (response.ok || response.status === 304) return response;
     const after = Number(response.headers.get("retry-after") ?? "NaN");
     const isBusy = response.status === 429 || (response.status === 503 && mayRepeat);

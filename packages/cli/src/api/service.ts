@@ -13,7 +13,7 @@ export interface Service {
   /** The base URL, without a slash at the end. */
   url: string;
   token: string;
-  /** Calls the management API with types. Throws a `Refusal` for an error response. */
+  /** A typed client of the management API. Its calls throw a `Refusal` for an error response. */
   api: Client<paths>;
   /** Sends a request that `api` cannot send, such as an upload. `path` begins with `/`. See `send`. */
   send(path: string, init: () => RequestInit, options?: SendOptions): Promise<Response>;
@@ -62,8 +62,8 @@ async function tokenFor(url: string, context: Context): Promise<{ token: string;
 }
 
 /**
- * Returns the service that `serviceUrl` finds, with the token of the person and where it comes from. Throws a usage error if `EASEL_TOKEN`
- * would go to a service that only the folder names.
+ * Returns the base URL that `serviceUrl` finds, the token for it, and where the token comes from. Throws a usage error if `EASEL_TOKEN`
+ * would go to a URL that comes only from `.easel/project.json` in the folder.
  */
 export async function findAccount(
   options: { url?: string | undefined; folder?: string | undefined },
@@ -72,7 +72,7 @@ export async function findAccount(
   const url = await serviceUrl(options, context);
   const { token, source } = await tokenFor(url, context);
   const isNamed = options.url !== undefined || Boolean(context.env.EASEL_URL);
-  // The folder may come from somebody else, who would get the token by naming a service of their own in `.easel/project.json`.
+  // The folder may come from somebody else. Its `.easel/project.json` could name a service that steals the token.
   if (source === "EASEL_TOKEN" && !isNamed && (await readCredentials(context)).services[url] === undefined)
     fail(`EASEL_TOKEN is not sent to ${clean(url)}, which only the folder names.`, {
       exit: "usage",
@@ -96,11 +96,11 @@ export function serviceAt(
   token: string,
   { signal, terminal }: Pick<Context, "signal" | "terminal">,
 ): Service {
-  const sender = { url, token, signal, terminal, wasReached: false };
+  const context = { url, token, signal, terminal, wasReached: false };
   return {
     url,
     token,
-    api: createClient<paths>({ baseUrl: url, fetch: (request) => send(() => request.clone(), sender) }),
-    send: (path, init, options) => send(() => new Request(url + path, init()), sender, options),
+    api: createClient<paths>({ baseUrl: url, fetch: (request) => send(() => request.clone(), context) }),
+    send: (path, init, options) => send(() => new Request(url + path, init()), context, options),
   };
 }

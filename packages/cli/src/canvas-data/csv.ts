@@ -4,14 +4,14 @@ import { stringify } from "csv-stringify/sync";
 import { fail } from "../exit.ts";
 
 /*
- * Entries as CSV. The fields of a value that is an object are columns such as `value.title`; any other value is in the column `value`. A cell
- * is JSON if it can be parsed as JSON, otherwise a text. An empty cell means that the field is absent.
+ * The CSV format of entries. If a value is an object, each of its fields has a column, such as `value.title`. Any other value is in the
+ * column `value`. A cell is JSON if it can be parsed as JSON, otherwise text. An empty cell means that the field is absent.
  */
 
 /** A line of an export: a key, a record or a submission. */
 export type Line = Record<string, Json | undefined>;
 
-/** Matches texts that a spreadsheet would evaluate, and those that `guard` has changed. */
+/** Matches text that a spreadsheet would evaluate as a formula, also after apostrophes, so that `unguard` restores the exact text. */
 const FORMULA = /^'*[=+\-@\t\r]/;
 const GUARDED = /^''*[=+\-@\t\r]/;
 
@@ -35,7 +35,7 @@ export function cellOf(value: Json | undefined): string {
   return value === "" || isJson(value) ? JSON.stringify(value) : guard(value);
 }
 
-/** Converts a cell back to a value. */
+/** Converts a cell back to a value. Returns undefined for an empty cell. */
 export function valueOfCell(cell: string): Json | undefined {
   if (cell === "") return undefined;
   try {
@@ -45,7 +45,7 @@ export function valueOfCell(cell: string): Json | undefined {
   }
 }
 
-/** The columns that are always texts. */
+/** The columns that are never parsed as JSON. */
 const TEXTS = ["key", "id", "authorId", "userId"];
 const FIELD = "value.";
 
@@ -68,7 +68,7 @@ export function csvOf(lines: readonly Line[]): string {
   return stringify([columns, ...rows.map((row) => columns.map((column) => row.get(column) ?? ""))]);
 }
 
-/** The columns of an export that an import ignores or takes as ids. */
+/** The columns of an export that are not part of the value. */
 const META = [...TEXTS, "updatedAt"];
 
 function lineOf(cells: Record<string, string>): Line {
@@ -77,7 +77,7 @@ function lineOf(cells: Record<string, string>): Line {
   const others = Object.entries(cells).filter(([name]) => !META.includes(name));
   const plain = others.find(([name]) => name === "value")?.[1];
   const fields = others.filter(([name]) => name.startsWith(FIELD));
-  // A table that is no export has a column per field.
+  // Without such columns, the CSV is not an export; then every other column is a field of the value.
   const named =
     fields.length > 0 || plain !== undefined
       ? fields.map(([name, cell]) => [name.slice(FIELD.length), cell] as const)

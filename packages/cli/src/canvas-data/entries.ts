@@ -22,7 +22,7 @@ async function open(options: EntryOptions, context: Context): Promise<{ easel: E
   return { easel: runtimeOf(canvas, service, context), target };
 }
 
-/** Reads the value of an entry. Returns undefined if there is none. */
+/** Reads the value of an entry, or the metadata of a file. Returns undefined if there is no such entry. */
 async function read(target: Target, id: string, easel: Easel): Promise<unknown> {
   if (target.kind === "kv") return easel.kv.get(id);
   if (target.kind === "user") return easel.kv.user.get(id);
@@ -32,7 +32,7 @@ async function read(target: Target, id: string, easel: Easel): Promise<unknown> 
   return undefined;
 }
 
-/** Prints the value of a key, record or submission as JSON, or what is known about a file. */
+/** Prints the value of a key, record or submission, or the metadata of a file, as JSON. */
 export async function getEntry(id: string, options: EntryOptions, context: Context): Promise<void> {
   const { easel, target } = await open(options, context);
   const value = await runtimeCall(() => read(target, id, easel));
@@ -43,7 +43,7 @@ export async function getEntry(id: string, options: EntryOptions, context: Conte
   );
 }
 
-/** Parses the value of `easel data set`: JSON, the text itself with `--string`, and with `-` what is on stdin. */
+/** Returns the value for `easel data set`: parsed JSON, or the text itself with `--string`. `-` means that the value is on stdin. */
 async function parseValue(
   given: string,
   { string: isText = false }: EntryOptions,
@@ -58,7 +58,7 @@ async function parseValue(
   }
 }
 
-/** Sets a key, or a record: with one argument and `--collection` it creates one. Prints the id or key. */
+/** Sets a key or updates a record. With `--collection` and only a value, creates a record. Prints the key or id. */
 export async function setEntry(
   first: string,
   second: string | undefined,

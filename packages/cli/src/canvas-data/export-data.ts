@@ -25,7 +25,7 @@ export interface ExportOptions extends CanvasOptions, TargetOptions {
   output?: string;
 }
 
-/** Writes chunks to stdout for `-`, otherwise to a file, which gets its name only when it is complete. Returns the number of bytes. */
+/** Writes chunks to stdout for `-`, otherwise to a temporary file that is renamed when complete. Returns the number of bytes. */
 async function write(
   chunks: AsyncIterable<Uint8Array | string>,
   output: string,
@@ -55,8 +55,8 @@ async function write(
 }
 
 /**
- * Exports data of a canvas: everything as a zip, or the entries of one target as JSON lines or CSV. Prints the path of the file, or with
- * `-o -`, and by default for one target, the data itself.
+ * Exports data of a canvas: everything as a zip, or the entries of one target as JSON lines or CSV. Prints the path of the file. With
+ * `-o -`, prints the data itself; this is the default for one target.
  */
 export async function exportData(options: ExportOptions, context: Context): Promise<void> {
   const { terminal } = context;

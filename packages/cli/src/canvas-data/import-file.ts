@@ -50,7 +50,7 @@ async function* readJsonLines(file: string): AsyncGenerator<Line> {
   }
 }
 
-/** Returns the path in the zip of an import for the lines of a target. */
+/** Returns the path that the lines of a target have in the zip. Throws a usage error if no target with lines is given. */
 function pathFor(target: Target | undefined): string {
   switch (target?.kind) {
     case "kv":
@@ -69,14 +69,13 @@ function pathFor(target: Target | undefined): string {
   }
 }
 
-/** A file of JSON lines or CSV as the zip that the service imports. */
-async function packed(file: string, name: string, zip: string, signal: AbortSignal): Promise<number> {
+/** Converts a file of JSON lines or CSV to a zip in which the lines have the path `name`. Returns the number of entries. */
+async function pack(file: string, name: string, zip: string, signal: AbortSignal): Promise<number> {
   const lines = file.endsWith(".csv") ? readCsv(createReadStream(file)) : readJsonLines(file);
   let entries = 0;
   async function* text() {
     for await (const line of lines) {
       entries += 1;
-      // A table of keys without the column `value` is no table of keys.
       if (name.startsWith("kv/") && typeof line.key !== "string")
         fail(`Entry ${entries} has no \`key\`.`, { exit: "usage" });
       yield `${JSON.stringify(line)}\n`;
@@ -92,7 +91,7 @@ async function packed(file: string, name: string, zip: string, signal: AbortSign
   return entries;
 }
 
-/** Lists what a zip would import: its files with their numbers of lines. */
+/** Lists the files of JSON lines in a zip, each with its number of lines. Throws a `Failure` for a damaged zip. */
 async function contentsOf(zip: string): Promise<{ path: string; lines: number }[]> {
   const archive = await openPromise(zip, {
     autoClose: false,
@@ -131,7 +130,7 @@ export async function importFile(given: string, options: ImportOptions, context:
   const temporary = await mkdtemp(path.join(os.tmpdir(), "easel-import-"));
   try {
     const zip = isZip ? file : path.join(temporary, "import.zip");
-    if (name !== undefined) await packed(file, name, zip, signal);
+    if (name !== undefined) await pack(file, name, zip, signal);
     if (options.dryRun) {
       const found = await contentsOf(zip);
       return terminal.result(found, () =>
@@ -149,7 +148,7 @@ export async function importFile(given: string, options: ImportOptions, context:
     try {
       const response = await service.send(at, () => ({ method: "POST", body }), {
         timeoutMs: IMPORT_TIMEOUT_MS,
-        // What was imported by a request that broke off is there already.
+        // Entries with a key or an id are not imported twice.
         repeatable: true,
       });
       const result = (await response.json()) as ImportResult;

@@ -25,7 +25,7 @@ const COLUMNS = [
   { title: "PRESET", cell: ({ rights }: Row) => rights },
 ];
 
-/** Prints how much data a canvas has; with a target, such as `--collection`, its entries. */
+/** Prints how much data a canvas has, or the entries of a target, such as `--collection`. */
 export async function listData(options: ListOptions, context: Context): Promise<void> {
   const { terminal } = context;
   const target = givenTarget(options) ?? (options.prefix === undefined ? undefined : { kind: "kv" as const });

@@ -9,12 +9,13 @@ import { clean } from "../terminal/clean.ts";
 
 const EXITS: Record<number, Exit> = { 0: "unreachable", 401: "signedOut", 403: "denied", 404: "denied" };
 
-/** The longest time that a write waits for a rate limit, and the number of times that it is sent at most. */
+/** The maximum `Retry-After` in seconds after which a request is sent again. */
 const LONGEST_WAIT_S = 120;
+/** The maximum number of times that a request is sent. */
 const MAX_TRIES = 6;
 
-/** Sends a request, and sends it again when the rate limit allows it. */
-function patientFetch({ signal, terminal }: Context) {
+/** Returns a `fetch` that sends a request again after 429 with `Retry-After`. */
+function retryingFetch({ signal, terminal }: Context) {
   return async (url: string, init: RequestInit): Promise<Response> => {
     for (let tries = 1; ; tries += 1) {
       const signals = [signal, ...(init.signal ? [init.signal] : [])];
@@ -28,11 +29,11 @@ function patientFetch({ signal, terminal }: Context) {
   };
 }
 
-/** Returns the SDK for a canvas, which acts for the person who is signed in. */
+/** Returns a client of the SDK for a canvas. It uses the token of the person. */
 export const runtimeOf = ({ url }: Canvas, { token }: Service, context: Context): Easel =>
-  createEasel({ url, token, fetch: patientFetch(context) });
+  createEasel({ url, token, fetch: retryingFetch(context) });
 
-/** Runs calls of the SDK. Throws a `Failure` for an error of the SDK, with the exit code of its status. */
+/** Runs calls of the SDK. Converts an `EaselError` to a `Failure` with the exit code for its HTTP status. */
 export async function runtimeCall<Result>(call: () => Promise<Result>): Promise<Result> {
   try {
     return await call();

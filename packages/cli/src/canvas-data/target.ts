@@ -2,7 +2,7 @@ import type { Json } from "@easel/protocol/types";
 import type { Easel } from "@easel/sdk";
 import { fail } from "../exit.ts";
 
-/** The flags that name what a command reads or writes. At most one of them is given; without one it is the shared keys. */
+/** The flags that name what a command reads or writes. At most one of them may be given. */
 export interface TargetOptions {
   user?: boolean;
   collection?: string;

@@ -3,7 +3,7 @@ import type { Context } from "../context.ts";
 import { fail } from "../exit.ts";
 import { clean } from "../terminal/clean.ts";
 
-/** Deletes a canvas, after the person has typed its slug or with `--yes`. It can be restored for 30 days. */
+/** Deletes a canvas, which can be restored for 30 days. Without `--yes`, the person must type the slug first. */
 export async function deleteCanvas(
   options: CanvasOptions & { yes?: boolean },
   context: Context,

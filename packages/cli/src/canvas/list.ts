@@ -14,7 +14,7 @@ export interface ListOptions {
   quiet?: boolean;
 }
 
-/** Reads all canvases of the caller whose title or slug contains `search`; with `deleted`, those that they can restore. */
+/** Reads all canvases of the caller whose title or slug contains `search`. With `deleted`, reads the deleted ones instead. */
 export async function readCanvases(
   { search, deleted = false }: Pick<ListOptions, "search" | "deleted">,
   { api }: Service,
@@ -34,7 +34,7 @@ export async function readCanvases(
   return canvases;
 }
 
-/** Describes who may enter a canvas, in the words of the API. */
+/** Returns the access of a canvas as the API names it, such as `private` or `public_link + password`. */
 export const accessOf = ({ access, hasPassword }: Pick<ListedCanvas, "access" | "hasPassword">): string =>
   hasPassword ? `${access} + password` : access;
 

@@ -18,21 +18,22 @@ export interface LogsOptions extends CanvasOptions {
 
 /** The cursor before the first call of a log. */
 const START = "0-0";
-/** The most calls that one request returns. */
+/** The maximum number of calls that one request returns. */
 const PAGE_SIZE = 1000;
-/** The pauses between two requests for new calls: they grow while there are none, and start again when there are some. */
+/** The shortest pause between two requests for new calls. The pause grows while there are no new calls. */
 const SHORTEST_PAUSE_MS = 1000;
+/** The longest pause while there are no new calls. */
 const LONGEST_PAUSE_MS = 5000;
 /** The longest pause while the service cannot be reached. */
 const LONGEST_OUTAGE_PAUSE_MS = 30_000;
 
-/** Whether an error may pass by itself: a broken connection, a busy service, or one that restarts. */
-const isPassing = (error: unknown) =>
+/** Whether an error is temporary: a failed connection, a rate limit or a server error. */
+const isTemporary = (error: unknown) =>
   error instanceof Refusal
     ? error.status === 429 || error.status >= 500
     : error instanceof Failure && error.exit === "unreachable";
 
-/** Formats a call as a line: local time, status, method and path, code, and who by id. */
+/** Formats a call as a line: local time, status, method and path, error code or message, and the id of the caller. */
 function lineOf(
   { at, status, method, route, code, message, userId }: LoggedCall,
   terminal: Terminal,
@@ -59,7 +60,7 @@ const readPage = (
   return bodyOf(api.GET("/api/canvases/{id}/log", { params: { path: { id }, query } }));
 };
 
-/** Prints calls: as lines, or with `--json` as one JSON object a line. Warns of calls that are not in the log. */
+/** Prints each call as a line, which is a JSON object with `--json`. Then prints the number of calls that were not logged. */
 function print({ entries, dropped }: CallLogPage, terminal: Terminal): void {
   const { stdout } = terminal.streams;
   for (const call of entries) {
@@ -112,7 +113,7 @@ export async function follow(
       if (isAway) terminal.say(`${service.url} answers again.`);
       isAway = false;
     } catch (error) {
-      if (signal.aborted || !isPassing(error)) throw error;
+      if (signal.aborted || !isTemporary(error)) throw error;
       if (!isAway) terminal.say(`${(error as Failure).message} Trying again…`);
       isAway = true;
       pause = Math.min(pause * 2, LONGEST_OUTAGE_PAUSE_MS);

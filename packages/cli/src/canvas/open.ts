@@ -4,7 +4,7 @@ import type { Context } from "../context.ts";
 import { fail } from "../exit.ts";
 import { clean } from "../terminal/clean.ts";
 
-/** Opens the page of a canvas in the browser, where there are a terminal and a desktop, and prints its address. */
+/** Prints the address of a canvas. Also opens it in the browser if there are a terminal and a browser. */
 export async function openCanvas(
   options: CanvasOptions & { browser: boolean },
   context: Context,

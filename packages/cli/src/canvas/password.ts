@@ -9,11 +9,11 @@ import type { Terminal } from "../terminal/terminal.ts";
 /** The flags of `easel password`. */
 export interface PasswordOptions extends CanvasOptions {
   clear?: boolean;
-  /** Whether the password comes from stdin. It is never an argument, because other users of the machine can see those. */
+  /** Whether to read the password from stdin. It cannot be an argument, because other users of the computer can see arguments. */
   stdin?: boolean;
 }
 
-/** Reads the new password: from stdin, without the end of its line, or by asking for it twice. */
+/** Reads the new password from stdin, without the line break at its end, or asks for it twice. */
 async function readPassword(fromStdin: boolean, { ask, streams }: Terminal): Promise<string> {
   if (fromStdin) {
     const given = (await text(streams.stdin)).replace(/\r?\n$/, "");

@@ -10,8 +10,8 @@ import { clean } from "../terminal/clean.ts";
 import { readCanvases } from "./list.ts";
 
 /**
- * Restores a deleted canvas: the one with the given slug or id, or that of the working directory. `--slug` gives it another slug, if another
- * canvas has its own. Prints the address.
+ * Restores a deleted canvas: the one with the given slug or id, or that of the working directory. `--slug` gives it a new slug, which is
+ * necessary if another canvas has the old one. Prints the address.
  */
 export async function restore(
   given: string | undefined,

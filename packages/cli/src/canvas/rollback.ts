@@ -16,7 +16,7 @@ function previousOf(versions: Version[]): Version {
   );
 }
 
-/** Publishes another version of a canvas: the given one, or that before the published one. Prints the address. */
+/** Publishes another version of a canvas: the given one, or the one before the published one. Prints the address. */
 export async function rollback(
   given: string | undefined,
   options: CanvasOptions & { yes?: boolean },
@@ -38,7 +38,7 @@ export async function rollback(
   const { url, id, slug, version } = await bodyOf(
     service.api.POST("/api/canvases/{id}/versions/{version}/publish", { params: { path } }),
   );
-  // The next deploy of the folder replaces the version that its owner has just chosen, so it is no conflict.
+  // Stores the version in the folder, so that the next deploy does not report it as a conflict.
   const project = await readProject(cwd);
   if (project?.url === service.url && project.canvasId === id)
     await writeProject(cwd, { ...project, version });

@@ -26,7 +26,7 @@ export interface ShareOptions extends CanvasOptions {
   invite?: string[];
 }
 
-/** An invitation of a guest. `url` is known only for one that this run has made. */
+/** An invitation of a guest. `url` is known only if this run has created the invitation. */
 interface Guest {
   id: string;
   email: string;
@@ -35,7 +35,7 @@ interface Guest {
 
 const normalized = (email: string) => email.trim().toLowerCase();
 
-/** Parses a person to add, such as `a@example.com:editor`. Without a role they become a viewer. Throws a usage error. */
+/** Parses a person to add, such as `a@example.com:editor`. The default role is viewer. Throws a usage error for other text. */
 export function parsePerson(text: string): Entry {
   const [, email, role = "viewer"] = /^([^\s@:]+@[^\s@:]+?)(?::(editor|viewer))?$/.exec(text.trim()) ?? [];
   if (email !== undefined) return { email: normalized(email), role: role as Entry["role"] };
@@ -45,7 +45,7 @@ export function parsePerson(text: string): Entry {
   });
 }
 
-/** Reads the invitations that have not been revoked. Only the owner and editors may read them; for others there are none. */
+/** Reads the invitations that have not been revoked. Returns none for callers who are neither the owner nor an editor. */
 async function readGuests(id: string, { api }: Service): Promise<Guest[]> {
   try {
     const { invites } = await bodyOf(api.GET("/api/canvases/{id}/invites", { params: { path: { id } } }));
@@ -57,8 +57,8 @@ async function readGuests(id: string, { api }: Service): Promise<Guest[]> {
 }
 
 /**
- * Returns the list of people after the flags: added people get their role, also if they were listed, and removed ones are left out. Also
- * returns the invitations of removed guests. Throws a `Failure` for a person to remove who is neither listed nor invited.
+ * Returns the people of a canvas after `--add` and `--remove`, and the invitations of the removed guests. An added person who is listed
+ * already gets the new role. Throws a `Failure` if a person to remove is neither listed nor invited.
  */
 function peopleAfter(
   { add = [], remove = [] }: ShareOptions,
@@ -109,7 +109,7 @@ function show(canvas: Canvas, guests: Guest[], terminal: Terminal): void {
   );
 }
 
-/** Shows who may open a canvas, after the changes that the flags name. All changes but invitations are made at once. */
+/** Makes the changes that the flags name, and prints who may open the canvas. One request makes all changes except invitations. */
 export async function share(options: ShareOptions, context: Context): Promise<void> {
   const { access, add, remove, expires, invite = [] } = options;
   const expiresAt =

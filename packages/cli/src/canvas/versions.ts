@@ -16,8 +16,8 @@ export async function readVersions(id: string, { api }: Service): Promise<Versio
 }
 
 /**
- * Returns the version that a person names: by its id, or by a part at the start or at the end of the id that no other version has. Throws a
- * `Failure` if there is none.
+ * Returns the version with a given id. A unique prefix or suffix of the id is enough if it has at least 4 characters. Throws a `Failure` if
+ * no version or several versions match.
  */
 export function pickVersion(versions: Version[], given: string): Version {
   const same = versions.find(({ id }) => id === given);
@@ -34,7 +34,7 @@ export function pickVersion(versions: Version[], given: string): Version {
   );
 }
 
-/** Describes a version in a sentence: when and by whom it was deployed, with its message. */
+/** Describes a version in words: by whom and when it was deployed, and its message. */
 export function describe({ createdByName, createdAt, message }: Version): string {
   const said = message === null ? "" : `, “${clean(message)}”`;
   return `the version that ${clean(createdByName)} deployed ${formatTime(createdAt)}${said}`;
@@ -43,7 +43,7 @@ export function describe({ createdByName, createdAt, message }: Version): string
 const changesOf = ({ changed }: Version) =>
   changed === null ? "" : `+${changed.added} ~${changed.changed} -${changed.removed}`;
 
-/** The number of characters at the end of an id that the table shows. They are random, and `pickVersion` accepts them. */
+/** The number of characters that the table shows from the end of an id. They are random, and `pickVersion` accepts them. */
 const SHOWN_LENGTH = 12;
 
 const COLUMNS: Column<Version>[] = [

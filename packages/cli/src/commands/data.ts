@@ -24,7 +24,7 @@ out. An import that broke off can be repeated. Lines of JSON or CSV are as
 \`easel data export\` writes them; a line of a collection without id becomes a
 new record.`;
 
-/** Adds the flags that name the canvas, the service and the form of the output. */
+/** Adds the flags that name the canvas, the service and the output format. */
 const common = (command: Command): Command =>
   command.addOption(canvasOption()).addOption(urlOption()).addOption(jsonOption());
 

@@ -9,7 +9,7 @@ Examples:
   easel deploy --dry-run                  show what would be sent
   EASEL_URL=… EASEL_TOKEN=… easel deploy  in CI: nothing is asked`;
 
-/** The command \`easel deploy\`. */
+/** The command `easel deploy`. */
 export const deploy = (context: Context): Command =>
   new Command("deploy")
     .description("Publishes a folder as a canvas. Sends only the files that changed, and prints the address.")

@@ -16,7 +16,7 @@ function toPort(text: string): number {
   return port;
 }
 
-/** Creates the command `easel dev`. */
+/** The command `easel dev`. */
 export const dev = (context: Context): Command =>
   new Command("dev")
     .description(

@@ -6,26 +6,27 @@ export interface Candidate {
   description: string;
 }
 
-/** What may stand at the end of a command line: words, or else paths of files or of folders. */
+/** The completions of the last word of a command line. */
 export interface Candidates {
   words: Candidate[];
+  /** The kind of paths that the shell completes itself. */
   paths?: "files" | "folders";
 }
 
-/** Reads the slugs of the caller's canvases that contain a text; with `deleted`, of those that can be restored. */
+/** Reads the slugs of the caller's canvases that match a text. With `deleted`, reads those of deleted canvases instead. */
 export type ReadSlugs = (text: string, deleted: boolean) => Promise<Candidate[]>;
 
 const NONE: Candidates = { words: [] };
 
-/** A command line up to the word that is completed. */
+/** The result of parsing a command line up to the word to complete. */
 interface Line {
   command: Command;
-  /** The number of arguments of the command before that word. */
+  /** The number of arguments of the command before the word to complete. */
   position: number;
-  /** The option whose value that word is. */
+  /** The option whose value is to be completed, if any. */
   option: Option | undefined;
-  /** Whether `--` was given, after which no word is an option. */
-  ended: boolean;
+  /** Whether `--` was given. No word after it is an option. */
+  optionsEnded: boolean;
 }
 
 const takesValue = (option: Option | undefined): boolean => option?.required === true;
@@ -34,15 +35,15 @@ const findOption = (command: Command, flag: string): Option | undefined =>
 const findCommand = (command: Command, word: string): Command | undefined =>
   command.commands.find((each) => each.name() === word || each.aliases().includes(word));
 
-/** Follows the words of a command line. bash makes a word of each `=`. */
-function follow(program: Command, words: readonly string[]): Line {
-  const line: Line = { command: program, position: 0, option: undefined, ended: false };
+/** Parses the words of a command line. Ignores a `=` after an option, because bash passes it as a word. */
+function parseWords(program: Command, words: readonly string[]): Line {
+  const line: Line = { command: program, position: 0, option: undefined, optionsEnded: false };
   for (const word of words) {
-    const { command, option, ended } = line;
+    const { command, option, optionsEnded } = line;
     if (option !== undefined) {
       if (word !== "=") line.option = undefined;
-    } else if (!ended && word === "--") line.ended = true;
-    else if (!ended && /^-./.test(word)) {
+    } else if (!optionsEnded && word === "--") line.optionsEnded = true;
+    else if (!optionsEnded && /^-./.test(word)) {
       const found = findOption(command, word);
       if (takesValue(found)) line.option = found;
     } else {
@@ -81,10 +82,10 @@ const commandsOf = (command: Command): Candidate[] =>
     .map((each) => ({ value: each.name(), description: each.summary() || each.description() }));
 
 async function allCandidates(line: Line, last: string, readSlugs: ReadSlugs): Promise<Candidates> {
-  const { command, position, option, ended } = line;
+  const { command, position, option, optionsEnded } = line;
   const deleted = command.name() === "restore";
   if (option !== undefined) return valuesOf(option, option.name(), last, deleted, readSlugs);
-  if (!ended && last.startsWith("-")) return { words: optionsOf(command) };
+  if (!optionsEnded && last.startsWith("-")) return { words: optionsOf(command) };
   if (position === 0 && command.commands.length > 0) return { words: commandsOf(command) };
   const { registeredArguments } = command;
   const argument = registeredArguments[position] ?? registeredArguments.findLast(({ variadic }) => variadic);
@@ -92,8 +93,8 @@ async function allCandidates(line: Line, last: string, readSlugs: ReadSlugs): Pr
 }
 
 /**
- * Returns the candidates for the last of the words of a command line, which do not include `easel` itself. After `--flag=`, they are the
- * values without the flag, which shells add.
+ * Returns the candidates for the last word of a command line. `words` does not include `easel` itself. If the last word begins with
+ * `--flag=`, the candidates are only the values, because the shell keeps the flag.
  */
 export async function candidatesOf(
   program: Command,
@@ -104,6 +105,6 @@ export async function candidatesOf(
   const [, flag = "", value = given] = /^(--[\w-]+)=(.*)$/.exec(given) ?? [];
   const last = value === "=" ? "" : value;
   const before = flag === "" ? words.slice(0, -1) : [...words.slice(0, -1), flag];
-  const candidates = await allCandidates(follow(program, before), last, readSlugs);
+  const candidates = await allCandidates(parseWords(program, before), last, readSlugs);
   return { ...candidates, words: candidates.words.filter(({ value }) => value.startsWith(last)) };
 }

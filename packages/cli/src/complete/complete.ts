@@ -4,13 +4,13 @@ import { createProgram } from "../program.ts";
 import { clean } from "../terminal/clean.ts";
 import { type Candidate, candidatesOf } from "./candidates.ts";
 
-/** The time after which the shell gets no slugs, because the person waits. */
+/** The time within which the service must send the slugs. It is short, because the person is waiting. */
 const SLUGS_TIMEOUT_MS = 1_000;
 
-/** What a shell does beside offering the words: the numbers of the completion protocol of @bomb.sh/tab. */
+/** The directives of the completion protocol of @bomb.sh/tab that tell the shell which paths to complete. */
 const DIRECTIVES = { files: 0, none: 4, folders: 16 };
 
-/** Reads slugs of the caller's canvases. Returns none, and says nothing, if that fails or takes too long. */
+/** Reads slugs of the caller's canvases. Returns none, and prints nothing, if that fails or takes too long. */
 async function readSlugs(q: string, deleted: boolean, context: Context): Promise<Candidate[]> {
   try {
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(SLUGS_TIMEOUT_MS)]);
@@ -27,8 +27,8 @@ async function readSlugs(q: string, deleted: boolean, context: Context): Promise
 }
 
 /**
- * Prints the candidates for the last word of a command line, for the script of a shell: a line for each, with its description after a tab,
- * and a line `:N` with the number of a directive.
+ * Prints the candidates for the last word of a command line, as the completion script of a shell reads them. Each candidate has a line with
+ * its description after a tab. The last line is `:N`, where `N` is the number of a directive.
  */
 export async function complete(words: readonly string[], version: string, context: Context): Promise<void> {
   const program = createProgram(version, context);

@@ -4,8 +4,8 @@ import type { Context } from "../context.ts";
 export type Shell = "bash" | "zsh" | "fish" | "powershell";
 
 /**
- * The script for bash. That of @bomb.sh/tab evaluates the words of the command line, and so would run `$(…)` in them, and needs the package
- * bash-completion.
+ * The completion script for bash. The one of @bomb.sh/tab is not used: it would run `$(…)` in the words of the command line, and it needs
+ * the package bash-completion.
  */
 const BASH = `# bash completion for easel
 _easel() {
@@ -23,9 +23,9 @@ _easel() {
 complete -F _easel easel
 `;
 
-/** Prints the script that teaches a shell the commands of `easel`. */
+/** Prints the completion script for a shell. */
 export function completion(shell: Shell, { terminal }: Context): void {
   if (shell === "bash") terminal.result({ script: BASH }, () => BASH);
-  // Prints to the stdout of the process.
+  // Prints to `process.stdout`, not to the stream of the terminal.
   else script(shell, "easel", "easel");
 }

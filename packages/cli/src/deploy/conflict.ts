@@ -4,7 +4,7 @@ import { Failure } from "../exit.ts";
 import { clean } from "../terminal/clean.ts";
 import { formatTime } from "../terminal/time.ts";
 
-/** Returns a 409 `VERSION_CONFLICT` with the person who deployed meanwhile, and when. Returns any other error unchanged. */
+/** Converts a `VERSION_CONFLICT` to a `Failure` that says who deployed meanwhile, and when. Returns any other error unchanged. */
 export async function explainConflict(error: unknown, canvasId: string, { api }: Service): Promise<unknown> {
   if (!(error instanceof Refusal) || error.code !== "VERSION_CONFLICT") return error;
   const hint = "`easel pull` fetches that version; `easel deploy --force` publishes yours over it.";

@@ -26,8 +26,8 @@ export interface DeployOptions {
 }
 
 /**
- * Deploys a folder: makes its canvas if there is none, uploads the files that the service misses, publishes the new version and prints its
- * address. A run that was cut off is resumed by the next one. A first deploy that fails leaves no canvas behind.
+ * Deploys a folder: creates its canvas if there is none, uploads the files that the service does not have, publishes the new version and
+ * prints the address. Resumes a run that was interrupted. If the first deploy fails, deletes the canvas that it has created.
  */
 export async function deploy(given: string, options: DeployOptions, context: Context): Promise<void> {
   const { terminal, signal } = context;

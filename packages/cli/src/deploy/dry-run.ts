@@ -8,7 +8,7 @@ import type { FolderContent } from "./folder.ts";
 import type { HashedFile } from "./manifest.ts";
 import { cancel, stage } from "./staging.ts";
 
-/** Prints what a deploy would send and what it would leave out. Publishes nothing. `canvas` is undefined if the deploy would make it. */
+/** Prints what a deploy would send and what it would leave out. Publishes nothing. `canvas` is undefined if the deploy would create it. */
 export async function dryRun(
   slug: string,
   canvas: Canvas | undefined,

@@ -3,7 +3,7 @@ import { type EaselJson, switchesFor } from "@easel/server/canvases/publishing/e
 import { bodyOf, type Service, serviceAt } from "../api/service.ts";
 import type { Context } from "../context.ts";
 
-/** Returns who may enter a new canvas: the answer of the flag or of the person, and only the owner if nobody can be asked. */
+/** Returns who may enter a new canvas: the value of `--access`, or the person's answer. Without a person to ask, only the owner. */
 export async function chooseAccess(
   { access, yes = false }: { access?: Access; yes?: boolean },
   { terminal }: Pick<Context, "terminal">,
@@ -35,7 +35,7 @@ export async function setUp(
     await api.PUT("/api/canvases/{id}/sharing", { params: { path }, body: { access } });
 }
 
-/** The time within which a canvas whose first deploy failed must be deleted, also after Ctrl-C. */
+/** The time limit for deleting the canvas of a failed first deploy. */
 const DISCARD_TIMEOUT_MS = 10_000;
 
 /** Deletes a canvas whose first deploy failed, unless its version was published nevertheless. */
@@ -44,7 +44,7 @@ export async function discard(
   { url, token }: Service,
   { terminal }: Pick<Context, "terminal">,
 ): Promise<void> {
-  // The signal of the run may be aborted already.
+  // The signal of the run may already be aborted, so deleting the canvas needs another one.
   const signal = AbortSignal.timeout(DISCARD_TIMEOUT_MS);
   const { api } = serviceAt(url, token, { signal, terminal });
   try {

@@ -43,7 +43,7 @@ const isReadable = (file: string): Promise<boolean> =>
     () => false,
   );
 
-/** Lists the files of a folder with their sizes. Stops at the first file that exceeds the number or the size that a canvas may have. */
+/** Lists the files of a folder. Throws a `Failure` for too many files, a file that is too large, or files that cannot be read. */
 async function listFiles(folder: string, leftOut: LeftOutPath[]): Promise<FolderFile[]> {
   const { bundleEntries, bundleUnpackedBytes } = LIMITS;
   const files: FolderFile[] = [];
@@ -69,8 +69,9 @@ async function listFiles(folder: string, leftOut: LeftOutPath[]): Promise<Folder
 }
 
 /**
- * Reads which files of a folder a deploy publishes, by the rules of the service. Dot files, symbolic links, `node_modules` and litter are
- * left out. Names are normalized to NFC. Throws a `Failure` for a file that cannot be read, and if the service would refuse the folder.
+ * Returns the files of a folder that a deploy publishes, by the rules of the service. Leaves out dot files, symbolic links, `node_modules`
+ * and files of file managers such as `Thumbs.db`. Normalizes names to NFC. Throws a `Failure` if a file cannot be read, or if the service
+ * would refuse the folder.
  */
 export async function readFolder(folder: string): Promise<FolderContent> {
   await requireFolder(folder);

@@ -37,14 +37,14 @@ export const cliAccount: Fault[] = [
   fault(
     "cli: the former token stays valid",
     `${ACCOUNT}/login.ts`,
-    "if (former !== undefined) await endToken",
-    "if (false) await endToken",
+    "if (former !== undefined) await revokeToken",
+    "if (false) await revokeToken",
     TEST,
   ),
   fault(
     "cli: others may read the file of tokens",
     `${ACCOUNT}/credentials.ts`,
-    "  await tighten(file);\n",
+    "  await makePrivate(file);\n",
     "",
     TEST,
   ),
@@ -65,7 +65,7 @@ export const cliAccount: Fault[] = [
   fault(
     "cli: logout keeps the token of the service",
     `${ACCOUNT}/logout.ts`,
-    "await endToken(url, stored.token, context);",
+    "await revokeToken(url, stored.token, context);",
     "",
     TEST,
   ),

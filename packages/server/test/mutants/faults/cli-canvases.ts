@@ -81,7 +81,7 @@ export const cliCanvases: Fault[] = [
   fault(
     "cli: logs ends at a broken line",
     "packages/cli/src/canvas/logs.ts",
-    "if (signal.aborted || !isPassing(error)) throw error;",
+    "if (signal.aborted || !isTemporary(error)) throw error;",
     "throw error;",
     FOLLOW,
   ),
