@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { symlink } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
+import { createToken } from "@easel/server/identity/tokens";
+import { upsertUser } from "@easel/server/identity/users";
 import { fileScope } from "../../server/test/support/service.ts";
 import { addFiles, easel, folderWith, signedIn, startSite } from "./support/easel.ts";
 
@@ -50,6 +52,48 @@ test("dot files, links and node_modules are left out and named", async (t) => {
     "node_modules/",
     "passwd",
   ]);
+});
+
+test("a folder without any file to publish has no index.html", async (t) => {
+  const folder = await folderWith(t, "empty", { ".env": "SECRET=1" });
+  const { code, stderr } = await easel(["deploy", folder], { env });
+  assert.equal(code, 1);
+  assert.match(stderr, /empty has no index\.html/);
+});
+
+test("--access says that it does not change a canvas that exists", async (t) => {
+  const folder = await folderWith(t, "kept", { "index.html": PAGE });
+  await easel(["deploy", folder, "--access", "whole_org"], { env });
+  const same = await easel(["deploy", folder, "--access", "whole_org"], { env });
+  assert.equal(same.stderr, "");
+  const other = await easel(["deploy", folder, "--access", "private"], { env });
+  assert.deepEqual([other.code, other.stdout], [0, `${base}/c/kept/\n`]);
+  assert.match(other.stderr, /Who may enter stays whole_org: --access is for new canvases/);
+  assert.equal((await canvasRows("kept"))[0]?.access, "whole_org");
+});
+
+test("a deploy token makes private canvases only, and one for a single canvas makes none", async (t) => {
+  const user = await upsertUser(service.db, "owner@example.com", null, service.clock());
+  assert.ok(user);
+  const folder = await folderWith(t, "by-token", { "index.html": PAGE });
+  const run = async (canvasId: string | null, ...args: string[]) => {
+    const token = await createToken(
+      user,
+      { name: "CI", expiresAt: null, scope: "deploy", canvasId },
+      service,
+    );
+    return easel(["deploy", folder, ...args], { env: { ...env, EASEL_TOKEN: token.token } });
+  };
+  const open = await run(null, "--access", "whole_org");
+  assert.equal(open.code, 4);
+  assert.match(open.stderr, /--access whole_org is refused: .*\n.*--access private/);
+  assert.deepEqual(await canvasRows("by-token"), []);
+  assert.equal((await run(null)).code, 0);
+  const { id } =
+    (await service.db.get<{ id: string }>`select id from canvases where slug = 'by-token'`) ?? {};
+  const other = await run(id ?? "", "--slug", "by-token-2");
+  assert.equal(other.code, 4);
+  assert.match(other.stderr, /no canvas `by-token-2`, and may not create one: .*\n.*--slug/);
 });
 
 test("--dry-run lists what would be sent and changes nothing", async (t) => {

@@ -7,7 +7,8 @@ import { formatTime } from "../terminal/time.ts";
 /** Converts a `VERSION_CONFLICT` to a `Failure` that says who deployed meanwhile, and when. Returns any other error unchanged. */
 export async function explainConflict(error: unknown, canvasId: string, { api }: Service): Promise<unknown> {
   if (!(error instanceof Refusal) || error.code !== "VERSION_CONFLICT") return error;
-  const hint = "`easel pull` fetches that version; `easel deploy --force` publishes yours over it.";
+  const hint =
+    "`easel pull --force` replaces your files by that version; `easel deploy --force` publishes yours over it.";
   try {
     const { versions } = await bodyOf(
       api.GET("/api/canvases/{id}/versions", { params: { path: { id: canvasId } } }),

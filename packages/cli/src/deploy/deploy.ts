@@ -46,6 +46,10 @@ export async function deploy(given: string, options: DeployOptions, context: Con
   for (const { path: name, reason } of content.leftOut) terminal.say(`left out: ${clean(name)} (${reason})`);
   const isFirst = found === undefined || found.version === null;
   const access = isFirst ? await chooseAccess(options, context) : undefined;
+  if (!isFirst && options.access !== undefined && options.access !== found.access)
+    terminal.say(
+      `Who may enter stays ${clean(found.access)}: --access is for new canvases. \`easel share\` changes it.`,
+    );
   const canvas = found ?? (await makeCanvas(folder, settings, slug.slug, service));
   const own = project?.canvasId === canvas.id && !options.force ? project : undefined;
   const expectedVersion = options.force ? undefined : (own?.version ?? canvas.version);

@@ -1,7 +1,9 @@
 import type { Access, Canvas } from "@easel/protocol/types";
 import { type EaselJson, switchesFor } from "@easel/server/canvases/publishing/easel-json";
+import { Refusal } from "../api/refusal.ts";
 import { bodyOf, type Service, serviceAt } from "../api/service.ts";
 import type { Context } from "../context.ts";
+import { fail } from "../exit.ts";
 
 /** Returns who may enter a new canvas: the value of `--access`, or the person's answer. Without a person to ask, only the owner. */
 export async function chooseAccess(
@@ -31,8 +33,16 @@ export async function setUp(
 ): Promise<void> {
   const path = { id };
   await api.PATCH("/api/canvases/{id}/capabilities", { params: { path }, body: switchesFor(capabilities) });
-  if (access !== "private")
+  if (access === "private") return;
+  try {
     await api.PUT("/api/canvases/{id}/sharing", { params: { path }, body: { access } });
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.status !== 403) throw error;
+    fail(`--access ${access} is refused: ${error.message}`, {
+      exit: "denied",
+      hint: error.hint ?? "Deploy with --access private; `easel share` with a full token changes it.",
+    });
+  }
 }
 
 /** The time limit for deleting the canvas of a failed first deploy. */

@@ -36,6 +36,11 @@ async function requireFolder(folder: string): Promise<void> {
   if (!found.isDirectory()) fail(`${clean(folder)} is not a folder.`, { exit: "usage" });
 }
 
+const failWithoutPage = (folder: string): never =>
+  fail(`${clean(folder)} has no index.html, which every canvas needs.`, {
+    hint: "Is it the right folder? A build is often in dist or build.",
+  });
+
 /** Whether the person may read a file. */
 const isReadable = (file: string): Promise<boolean> =>
   access(file, constants.R_OK).then(
@@ -64,7 +69,9 @@ async function listFiles(folder: string, leftOut: LeftOutPath[]): Promise<Folder
     files.push({ path: name, file, size });
   }
   if (unreadable.length > 0)
-    fail(`These files cannot be read: ${unreadable.slice(0, 10).map(clean).join(", ")}.`);
+    fail(`These files cannot be read: ${unreadable.slice(0, 10).map(clean).join(", ")}.`, {
+      hint: "Change their permissions, or move them out of the folder.",
+    });
   return files;
 }
 
@@ -77,11 +84,9 @@ export async function readFolder(folder: string): Promise<FolderContent> {
   await requireFolder(folder);
   const leftOut: LeftOutPath[] = [];
   const files = await listFiles(folder, leftOut);
+  if (!files.some(({ path }) => !hasDotFile(path))) failWithoutPage(folder);
   const selected = await selectFiles(files).catch((error: Error) => fail(clean(error.message)));
-  if (!selected.files.some(({ path }) => path === "index.html"))
-    fail(`${clean(folder)} has no index.html, which every canvas needs.`, {
-      hint: "Is it the right folder? A build is often in dist or build.",
-    });
+  if (!selected.files.some(({ path }) => path === "index.html")) failWithoutPage(folder);
   for (const { path, reason } of selected.leftOut) leftOut.push({ path, reason: REASONS[reason] });
   return { ...selected, leftOut };
 }

@@ -56,7 +56,13 @@ export async function makeCanvas(
   try {
     return (await bodyOf(service.api.POST("/api/canvases", { body: { title, slug } }))) as Canvas;
   } catch (error) {
-    if (!(error instanceof Refusal) || error.code !== "SLUG_TAKEN") throw error;
+    if (!(error instanceof Refusal)) throw error;
+    if (error.status === 403)
+      return fail(`You have no canvas \`${slug}\`, and may not create one: ${error.message}`, {
+        exit: "denied",
+        hint: "To deploy to another canvas, give its slug with --slug, or in easel.json.",
+      });
+    if (error.code !== "SLUG_TAKEN") throw error;
     const isOwn = (await canvasBySlug(slug, service)) !== undefined;
     return fail(
       isOwn
