@@ -105,7 +105,7 @@ test("login again ends the former token, and may have another scope", async (t) 
   const again = await logIn(home, ["--scope", "deploy", "--json"], ADDRESS, submitAnswer("allow"));
   const { expiresAt, ...result } = JSON.parse(again.stdout);
   assert.deepEqual(result, { url: base, email: ada.email, scope: "deploy" });
-  assert.equal(typeof expiresAt, "number");
+  assert.match(expiresAt, /^\d{4}-\d\d-\d\dT/);
   const made = (await tokens()).slice(known);
   assert.deepEqual(
     made.map((each) => each.scope),
@@ -117,7 +117,7 @@ test("a denied sign-in stores nothing", async (t) => {
   const home = await newHome(t);
   const { code, stderr } = await logIn(home, [base], ADDRESS, submitAnswer("deny"));
   assert.equal(code, 1);
-  assert.match(stderr, /You have not allowed it/);
+  assert.match(stderr, /You have not allowed the sign-in/);
   assert.equal(existsSync(fileOf(home)), false);
 });
 

@@ -66,7 +66,7 @@ function reasonOf(error: Refusal, url: string): unknown {
     return new Refusal(
       error.status,
       { message: `${url} asks for a sign-in before the service is reached.` },
-      "If it is a proxy of your organisation, its operator lets the command line through as the page on operating describes.",
+      "If a proxy of your organisation answers, ask its operator to let the command line through: see Sign-in in docs/operating.md.",
     );
   }
   // Only the service's own errors have a code.
@@ -76,5 +76,5 @@ function reasonOf(error: Refusal, url: string): unknown {
 
 const failAsOther = (url: string): never =>
   fail(`${url} is not an Easel service.`, {
-    hint: "Check the address; it is the one of the page with your canvases.",
+    hint: "Give the address of its home page, which lists your canvases.",
   });

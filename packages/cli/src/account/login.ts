@@ -3,6 +3,7 @@ import { bodyOf, serviceAt, serviceUrl } from "../api/service.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../exit.ts";
 import { clean } from "../terminal/clean.ts";
+import { isoTime } from "../terminal/moment.ts";
 import { formatTime } from "../terminal/time.ts";
 import { hasBrowser } from "./browser.ts";
 import { readCredentials, writeCredentials } from "./credentials.ts";
@@ -39,9 +40,9 @@ export async function login(
   const { terminal } = context;
   const url = await serviceUrl({ url: given, folder: context.cwd }, context);
   if (!terminal.ask.possible) {
-    fail("There is no person at a terminal who could sign in.", {
+    fail("A sign-in needs a person at a terminal.", {
       exit: "usage",
-      hint: `In CI, set EASEL_URL and EASEL_TOKEN. You make a token at ${url}/tokens`,
+      hint: `In CI, set EASEL_URL and EASEL_TOKEN. Create a token at ${url}/tokens`,
     });
   }
   requireEncryption(url);
@@ -68,5 +69,5 @@ export async function login(
   const ends = expiresAt === null ? "" : ` The sign-in ends ${formatTime(expiresAt)}.`;
   terminal.say(`You are signed in at ${url} as ${clean(email)}.${ends}`);
   if (context.env.EASEL_TOKEN) terminal.warn("EASEL_TOKEN is set, and is used instead of this sign-in.");
-  terminal.result({ url, email, scope, expiresAt }, () => "");
+  terminal.result({ url, email, scope, expiresAt: isoTime(expiresAt) }, () => "");
 }

@@ -5,8 +5,8 @@ import { Failure, fail } from "../exit.ts";
 import { clean } from "../terminal/clean.ts";
 
 const REASONS: Record<string, string> = {
-  access_denied: "You have not allowed it.",
-  expired_token: "The code has expired, because nobody has entered it.",
+  access_denied: "You have not allowed the sign-in.",
+  expired_token: "The code has expired before anyone entered it.",
 };
 
 /** Runs a step of the sign-in at a service, and converts its errors to a `Failure`. After Ctrl-C, throws the reason of `signal`. */

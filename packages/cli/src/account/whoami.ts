@@ -2,6 +2,7 @@ import { Refusal } from "../api/refusal.ts";
 import { bodyOf, findAccount, serviceAt } from "../api/service.ts";
 import type { Context } from "../context.ts";
 import { clean } from "../terminal/clean.ts";
+import { isoTime } from "../terminal/moment.ts";
 import { formatTime } from "../terminal/time.ts";
 
 /** Prints the signed-in person, the service, and the scope, expiry and source of the token. */
@@ -15,7 +16,8 @@ export async function whoami({ url: given }: { url?: string }, context: Context)
     throw error;
   });
   const { scope = null, canvas = null, expiresAt = null } = info ?? {};
-  context.terminal.result({ url, email, name, isAdmin, scope, canvas, expiresAt, source }, () => {
+  const document = { url, email, name, isAdmin, scope, canvas, expiresAt: isoTime(expiresAt), source };
+  context.terminal.result(document, () => {
     const where = canvas === null ? "every canvas" : `only the canvas ${canvas.slug ?? canvas.id}`;
     const lines = [
       ["person", `${name} <${email}>${isAdmin ? ", an administrator" : ""}`],
