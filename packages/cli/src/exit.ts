@@ -21,7 +21,7 @@ export type Exit = keyof typeof EXIT;
 /** The meanings of the exit codes, as the help and the documentation list them. */
 export const EXIT_MEANINGS: Record<Exit, string> = {
   ok: "success",
-  failed: "the service or the folder refuses, or a bug",
+  failed: "refused, a fault in the folder, or a bug",
   usage: "wrong usage, or a question without a terminal",
   signedOut: "not signed in: no token, or one that has ended",
   denied: "not found, or no permission",

@@ -37,8 +37,8 @@ const COMMANDS: Record<string, CreateCommand[]> = {
 const EXAMPLES = `
 Examples:
   easel login https://easel.example.com   sign in
-  easel init                              make a new app in this folder
-  easel dev                               open it, reload it on every save
+  easel init                              make a new canvas in this folder
+  easel dev                               serve it, reload it on every save
   easel deploy                            publish it
 
 Exit codes:
@@ -69,6 +69,8 @@ export function createProgram(version: string, context: Context): Command {
     program.commandsGroup(`${heading}:`);
     for (const create of commands) program.addCommand(inherit(create(context), program));
   }
+  // In the last group, beside `doctor`.
+  program.helpCommand("help [command]", "Describes a command.");
   program.hook("preAction", (_, command) => {
     context.terminal.json = command.opts().json === true;
   });

@@ -54,7 +54,7 @@ async function parseValue(
   try {
     return JSON.parse(text);
   } catch {
-    return fail("The value is not JSON.", { exit: "usage", hint: "Give --string to store the text itself." });
+    return fail("The value is not JSON.", { exit: "usage", hint: "Give --string to store it as text." });
   }
 }
 
@@ -68,7 +68,8 @@ export async function setEntry(
   const creates = options.collection !== undefined && second === undefined;
   const given = creates
     ? first
-    : (second ?? fail("Which value?", { exit: "usage", hint: "Give it as JSON." }));
+    : (second ??
+      fail("The value is missing.", { exit: "usage", hint: "Give it as JSON, or as text with --string." }));
   const value = await parseValue(given, options, context);
   const { easel, target } = await open(options, context);
   const id = await runtimeCall(async () => {

@@ -62,7 +62,7 @@ function pathFor(target: Target | undefined): string {
     case "submissions":
       return `submissions/${encodeURIComponent(target.name)}.jsonl`;
     default:
-      return fail("Where do the lines belong?", {
+      return fail("It is not known where the entries of the file belong.", {
         exit: "usage",
         hint: "Give --kv, --user, --collection NAME or --submissions NAME.",
       });
@@ -124,7 +124,10 @@ export async function importFile(given: string, options: ImportOptions, context:
     fail("A file to import ends in .zip, .jsonl or .csv.", { exit: "usage" });
   const target = givenTarget(options);
   if (isZip && target !== undefined)
-    fail("A zip says itself what it has: leave out the flag.", { exit: "usage" });
+    fail("A zip names its parts itself.", {
+      exit: "usage",
+      hint: "Leave out --kv, --user, --collection and --submissions.",
+    });
   const name = isZip ? undefined : pathFor(target);
 
   const temporary = await mkdtemp(path.join(os.tmpdir(), "easel-import-"));

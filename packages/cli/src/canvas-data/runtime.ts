@@ -39,7 +39,10 @@ export async function runtimeCall<Result>(call: () => Promise<Result>): Promise<
     return await call();
   } catch (error) {
     if (!(error instanceof EaselError)) throw error;
-    const message = error.status === 0 && error.cause !== undefined ? causeOf(error.cause) : error.message;
+    const message =
+      error.status === 0 && error.cause !== undefined
+        ? `The service cannot be reached: ${causeOf(error.cause)}.`
+        : error.message;
     return fail(clean(message), { exit: EXITS[error.status] ?? "failed" });
   }
 }

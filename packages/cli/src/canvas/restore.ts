@@ -26,7 +26,10 @@ export async function restore(
     options.canvas ??
     (project?.url === service.url ? project.canvasId : (await readEaselJson(cwd)).slug);
   if (name === undefined)
-    fail("Which canvas?", { exit: "usage", hint: "Give its slug: `easel list --deleted` shows them." });
+    fail("The working directory names no canvas.", {
+      exit: "usage",
+      hint: "Give a slug: `easel list --deleted` shows them.",
+    });
   const deleted = await readCanvases({ deleted: true }, service);
   const found: ListedCanvas =
     deleted.find(({ id, slug }) => slug === name || id === name) ??

@@ -2,16 +2,42 @@ import { Command, Option } from "commander";
 import type { Context } from "../context.ts";
 import { canvasOption, jsonOption, urlOption, yesOption } from "./options.ts";
 
-const EXAMPLES = `
-Examples:
-  easel data ls                                    how much data there is
-  easel data get greeting                          the value of a shared key
-  easel data set greeting '"Hello"'                a JSON value
-  easel data set --collection ideas '{"title":1}'  a new record
-  easel data rm --collection ideas ID
-  easel data export                                what you may read, as a zip
-  easel data export --collection ideas --format csv > ideas.csv
-  easel data import ideas.csv --collection ideas`;
+/** The examples of each command. Those of the group have the first of each. */
+const EXAMPLES: Record<string, string[]> = {
+  ls: [
+    "easel data ls                                    how much data there is",
+    "easel data ls --kv                               the shared keys",
+    "easel data ls --collection ideas                 the records of a collection",
+  ],
+  get: [
+    "easel data get greeting                          the value of a shared key",
+    "easel data get --collection ideas ID             the value of a record",
+  ],
+  set: [
+    "easel data set greeting '\"Hello\"'                a JSON value",
+    "easel data set greeting Hello --string           the same",
+    "easel data set --collection ideas '{\"title\":1}'  a new record",
+    "easel data set --collection ideas ID '{}'        another value for a record",
+  ],
+  rm: [
+    "easel data rm greeting                           a shared key",
+    "easel data rm --prefix draft:                    the keys that begin with it",
+    "easel data rm --collection ideas ID              a record",
+    "easel data rm --collection ideas --all           all records of a collection",
+  ],
+  export: [
+    "easel data export                                all parts, as a zip",
+    "easel data export --what kv,collections -o backup.zip",
+    "easel data export --collection ideas --format csv > ideas.csv",
+  ],
+  import: [
+    "easel data import backup.zip                     all parts of a zip",
+    "easel data import ideas.csv --collection ideas   records of a table",
+  ],
+};
+
+const examples = (lines: string[]) => `\nExamples:\n${lines.map((line) => `  ${line}`).join("\n")}`;
+const GROUP_EXAMPLES = examples(Object.values(EXAMPLES).flatMap((lines) => lines.slice(0, 1)));
 
 const CSV_HELP = `
 In CSV, the fields of a value are columns such as value.title, and cells are
@@ -20,7 +46,7 @@ such as =1+1, gets an apostrophe in front, which the import removes.`;
 
 const IMPORT_HELP = `
 You become the author of records and files. Submissions of other people are left
-out. An import that broke off can be repeated. Lines of JSON or CSV are as
+out. An import that failed can be repeated. Lines of JSON or CSV are as
 \`easel data export\` writes them; a line of a collection without id becomes a
 new record.`;
 
@@ -28,79 +54,116 @@ new record.`;
 const common = (command: Command): Command =>
   command.addOption(canvasOption()).addOption(urlOption()).addOption(jsonOption());
 
-/** Adds the flags that name what a command reads or writes. */
-const targeted = (command: Command): Command =>
-  command
-    .option("--user", "your own keys")
-    .option("--collection <name>", "the records of a collection")
-    .option("--submissions <name>", "the submissions of a collection");
+const kv = () => new Option("--kv", "the shared keys");
+const user = () => new Option("--user", "your own keys");
+const collection = () => new Option("--collection <name>", "the records of a collection");
+const submissions = () => new Option("--submissions <name>", "the submissions of a collection");
+const files = () => new Option("--files", "the uploaded files");
 
 /** The command `easel data`, with a command for each operation. */
 export const data = (context: Context): Command => {
   const entries = () => import("../canvas-data/entries.ts");
-  const create = (name: string, description: string) => new Command(name).description(description);
-  const kv = () => new Option("--kv", "the shared keys");
-  const files = () => new Option("--files", "the uploaded files");
+  /** Creates a command with the flags that name a part of the data. */
+  const create = (name: string, description: string, parts: Option[]) => {
+    const command = new Command(name).description(description);
+    for (const part of parts) command.addOption(part);
+    return command.addHelpText("after", examples(EXAMPLES[name] ?? []));
+  };
   return new Command("data")
     .description("Lists, reads, writes, exports and imports the data of a canvas.")
-    .addHelpText("after", EXAMPLES)
+    .addHelpText("after", GROUP_EXAMPLES)
     .addCommand(
-      common(targeted(create("ls", "Shows how much data there is; with a flag, the entries.")))
-        .addOption(kv())
-        .addOption(files())
-        .option("--prefix <text>", "only keys that begin with the text")
-        .action(async (options) => (await import("../canvas-data/list-data.ts")).listData(options, context)),
-    )
-    .addCommand(
-      common(targeted(create("get", "Prints the value of a key, record or submission.")))
-        .argument("<key>", "the key, or the id of a record, person or file")
-        .addOption(files())
-        .option("--string", "print a text without quotes")
-        .action(async (id, options) => (await entries()).getEntry(id, options, context)),
+      common(
+        create("ls", "Shows how much data there is, or lists the entries of one part.", [
+          kv(),
+          user(),
+          collection(),
+          submissions(),
+          files(),
+        ]).option("--prefix <text>", "only keys that begin with the text"),
+      ).action(async (options) => (await import("../canvas-data/list-data.ts")).listData(options, context)),
     )
     .addCommand(
       common(
-        targeted(
-          create("set", "Sets a key or a record. With --collection and a value alone, creates a record."),
-        ),
-      )
-        .argument("<key>", "the key or the id of a record")
-        .argument("[value]", "JSON; - reads it from stdin")
-        .option("--string", "store the text itself")
-        .action(async (id, value, options) => (await entries()).setEntry(id, value, options, context)),
+        create("get", "Prints the value of a shared key, or of an entry of another part.", [
+          user(),
+          collection(),
+          submissions(),
+          files(),
+        ])
+          .argument("<key>", "the key, or the id of a record, a file or the person of a submission")
+          .option("--string", "print a string without quotes"),
+      ).action(async (id, options) => (await entries()).getEntry(id, options, context)),
     )
     .addCommand(
-      common(targeted(create("rm", "Removes keys, records, submissions or files.")))
-        .argument("[keys...]", "keys, or ids of records, people or files")
-        .addOption(files())
-        .option("--all", "remove all that you may read")
-        .option("--prefix <text>", "remove the keys that begin with the text")
+      common(
+        create("set", "Sets a shared key, one of your own keys or a record, or creates a record.", [
+          user(),
+          collection(),
+        ])
+          .argument("<key>", "the key, or the id of a record; left out to create a record")
+          .argument("[value]", "the value as JSON; - reads it from stdin")
+          .option("--string", "take the value as a string, not as JSON"),
+      ).action(async (id, value, options) => (await entries()).setEntry(id, value, options, context)),
+    )
+    .addCommand(
+      common(
+        create("rm", "Removes shared keys, or entries of another part.", [
+          user(),
+          collection(),
+          submissions(),
+          files(),
+        ])
+          .argument("[keys...]", "keys, or ids of records, files or the people of submissions")
+          .option("--all", "remove all entries of the part that you may read")
+          .option("--prefix <text>", "remove the keys that begin with the text"),
+      )
         .addOption(yesOption())
         .action(async (ids, options) => (await entries()).removeEntries(ids, options, context)),
     )
     .addCommand(
-      common(targeted(create("export", "Exports the data that you may read, as a zip, JSON lines or CSV.")))
-        .option("--what <parts>", "for the zip: kv, collections, submissions, files; by default all")
-        .addOption(kv())
-        .addOption(
-          new Option("--format <format>", "the format of a collection or scope").choices(["jsonl", "csv"]),
+      common(
+        create(
+          "export",
+          "Exports the data that you may read: all parts as a zip, or one part as JSON lines or CSV.",
+          [kv(), user(), collection(), submissions()],
         )
-        .option("-o, --output <file>", "the file to write; - is stdout")
+          .option(
+            "--what <parts>",
+            "the parts of the zip, such as kv,files: kv, collections, submissions, files; by default all",
+          )
+          .addOption(
+            new Option("--format <format>", "the format of one part; by default jsonl").choices([
+              "jsonl",
+              "csv",
+            ]),
+          )
+          .option(
+            "-o, --output <file>",
+            "the file, or - for stdout; by default SLUG-data.zip, stdout for one part",
+          ),
+      )
         .addHelpText("after", CSV_HELP)
         .action(async (options) =>
           (await import("../canvas-data/export-data.ts")).exportData(options, context),
         ),
     )
     .addCommand(
-      common(targeted(create("import", "Imports a zip of an export, or JSON lines or CSV.")))
-        .argument("<file>", "a file that ends in .zip, .jsonl or .csv")
-        .addOption(kv())
-        .addOption(
-          new Option("--existing <what>", "what happens to entries that exist already")
-            .choices(["keep", "replace"])
-            .default("keep"),
-        )
-        .option("--dry-run", "show what would be imported, and change nothing")
+      common(
+        create("import", "Imports the zip of an export, or JSON lines or CSV into one part.", [
+          kv(),
+          user(),
+          collection(),
+          submissions(),
+        ])
+          .argument("<file>", "a file that ends in .zip, .jsonl or .csv")
+          .addOption(
+            new Option("--existing <what>", "what happens to entries that exist already")
+              .choices(["keep", "replace"])
+              .default("keep"),
+          )
+          .option("--dry-run", "show what would be imported, and change nothing"),
+      )
         .addOption(yesOption())
         .addHelpText("after", IMPORT_HELP)
         .action(async (file, options) =>

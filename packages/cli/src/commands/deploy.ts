@@ -19,7 +19,7 @@ export const deploy = (context: Context): Command =>
       "the name of the canvas in its address; by default that of easel.json or the folder",
     )
     .addOption(
-      new Option("--access <who>", "who may enter after the first deploy; by default you are asked").choices([
+      new Option("--access <who>", "who may enter a new canvas; by default you are asked").choices([
         "private",
         "whole_org",
         "public_link",
@@ -27,10 +27,10 @@ export const deploy = (context: Context): Command =>
     )
     .option("-m, --message <text>", "what has changed, for the list of versions")
     .option("--dry-run", "show what would be sent and what is left out, and publish nothing")
-    .option("--force", "publish although someone else has deployed meanwhile")
-    .option("--enable", "turn on the capabilities that easel.json names and that are off")
+    .option("--force", "publish even if someone else has deployed since")
+    .option("--enable", "turn on the capabilities that easel.json lists")
     .addOption(urlOption())
-    .addOption(yesOption())
+    .addOption(yesOption("ask nothing: --access is private by default, and --enable applies"))
     .addOption(jsonOption())
     .addHelpText("after", EXAMPLES)
     .action(async (folder, options) =>

@@ -29,13 +29,13 @@ export const dev = (context: Context): Command =>
       ),
     )
     .addOption(
-      new Option("--host <address>", "the address to listen at")
+      new Option("--host <address>", "the loopback address to listen on")
         .choices(["127.0.0.1", "::1", "localhost"])
         .default("127.0.0.1"),
     )
     .option("--proxy <origin>", "show the page of this dev server instead of the files of the folder")
     .option("--open", "open the page in the browser")
-    .option("--throw-away", "keep no data; by default it is in .easel/dev of the folder")
+    .option("--throw-away", "begin without data and keep none; by default it is in .easel/dev of the folder")
     .addHelpText("after", EXAMPLES)
     .action(async (folder, options) => {
       requireSqlite();

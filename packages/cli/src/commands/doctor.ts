@@ -4,7 +4,7 @@ import { jsonOption, urlOption } from "./options.ts";
 
 const EXAMPLES = `
 Examples:
-  easel doctor                                  check what this folder would use
+  easel doctor                                  check what this folder uses
   easel doctor --url https://easel.example.com  another service
   easel doctor --json                           for a report of a fault`;
 

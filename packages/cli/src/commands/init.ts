@@ -13,16 +13,16 @@ Examples:
 /** The command `easel init`. */
 export const init = (context: Context): Command =>
   new Command("init")
-    .description("Makes a new app from a template. Replaces no file. Prints the folder.")
+    .description("Makes a new canvas folder from a template, and prints its path.")
     .argument("[folder]", "the folder, which is made if it is missing", ".")
     .addOption(
       new Option(
         "-t, --template <template>",
-        "what to begin with; by default you are asked, or minimal",
+        "the template; by default you are asked, in scripts minimal",
       ).choices(TEMPLATES),
     )
-    .option("-n, --name <name>", "the title; by default you are asked, or the name of the folder")
-    .option("--force", "replace files that the folder has already")
+    .option("-n, --name <name>", "the title; by default you are asked, in scripts the name of the folder")
+    .option("--force", "replace files that exist")
     .option("--list", "show the templates, and write nothing")
     .addOption(jsonOption())
     .addHelpText("after", EXAMPLES)

@@ -4,7 +4,7 @@ import { jsonOption, urlOption } from "./options.ts";
 
 const EXAMPLES = `
 Examples:
-  easel list                      your canvases, newest first
+  easel list                      all of them, newest first
   easel list --search lunch       those with “lunch” in title or slug
   easel list --deleted            those that \`easel restore\` brings back
   easel list -q | xargs -n1 …     slugs alone, for scripts`;
@@ -14,8 +14,8 @@ export const list = (context: Context): Command =>
   new Command("list")
     .alias("ls")
     .description("Lists the canvases that you own or that are shared with you.")
-    .option("--search <text>", "only those whose title or slug contains the text")
-    .option("--deleted", "the canvases that you have deleted and can restore")
+    .option("--search <text>", "only canvases whose title or slug contains the text")
+    .option("--deleted", "the deleted canvases that you can restore")
     .option("-q, --quiet", "print the slugs alone")
     .addOption(urlOption())
     .addOption(jsonOption())

@@ -13,15 +13,15 @@ In CI nobody signs in: set EASEL_URL and EASEL_TOKEN.`;
 /** The command `easel login`. */
 export const login = (context: Context): Command =>
   new Command("login")
-    .description("Signs you in at a service, so that the command line acts for you. A page asks you first.")
-    .argument("[url]", "the service; by default that of the folder, or the last sign-in")
+    .description("Signs you in at a service. A page in the browser asks you first.")
+    .argument("[url]", "the service; by default EASEL_URL, that of the folder, or the last sign-in")
     .option("--no-browser", "print an address and a code instead of opening a browser")
     .addOption(
       new Option("--scope <scope>", "what the command line may do")
         .choices(["full", "deploy", "read"])
         .default("full"),
     )
-    .option("--canvas <id>", "only on the canvas with this id")
+    .option("--canvas <id>", "restrict it to the canvas with this id")
     .addOption(jsonOption())
     .addHelpText("after", EXAMPLES)
     .action(async (url, options) => (await import("../account/login.ts")).login(url, options, context));

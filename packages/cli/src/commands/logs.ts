@@ -13,12 +13,12 @@ Examples:
 export const logs = (context: Context): Command =>
   new Command("logs")
     .description(
-      "Prints the calls of a canvas that the service has refused, or that have failed, within 7 days.",
+      "Prints the refused and failed calls of the pages of a canvas. The service keeps them for 7 days.",
     )
-    .option("-f, --follow", "go on with new calls until you press Ctrl-C")
-    .option("--since <when>", "those since a time: a duration such as 30m, 2h or 3d, or a date")
+    .option("-f, --follow", "keep printing new calls until Ctrl-C")
+    .option("--since <when>", "calls since a date, or within a duration such as 30m, 2h or 3d")
     .addOption(canvasOption())
     .addOption(urlOption())
-    .addOption(new Option("--json", "print a JSON object a line"))
+    .addOption(new Option("--json", "print one JSON object per line"))
     .addHelpText("after", EXAMPLES)
     .action(async (options) => (await import("../canvas/logs.ts")).logs(options, context));

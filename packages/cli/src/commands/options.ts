@@ -2,7 +2,7 @@ import { Option } from "commander";
 
 /** The option `--url`. */
 export const urlOption = () =>
-  new Option("--url <url>", "the service; by default that of the folder, or the last sign-in");
+  new Option("--url <url>", "the service; by default EASEL_URL, that of the folder, or the last sign-in");
 /** The option `--canvas`. */
 export const canvasOption = (
   description = "slug or id of the canvas; by default that of the working directory",
@@ -10,4 +10,5 @@ export const canvasOption = (
 /** The option `--json`. */
 export const jsonOption = () => new Option("--json", "print the result as JSON");
 /** The option `--yes`. */
-export const yesOption = () => new Option("-y, --yes", "answer every question with yes");
+export const yesOption = (description = "do not ask for confirmation") =>
+  new Option("-y, --yes", description);

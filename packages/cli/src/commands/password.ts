@@ -4,15 +4,15 @@ import { canvasOption, jsonOption, urlOption } from "./options.ts";
 
 const EXAMPLES = `
 Examples:
-  easel password          set a password: you are asked for it twice
-  pass show team-list | easel password --stdin
-  easel password --clear  remove it`;
+  easel password                                set one: you are asked twice
+  pass show team-list | easel password --stdin  set it from another program
+  easel password --clear                        remove it`;
 
 /** The command `easel password`. */
 export const password = (context: Context): Command =>
   new Command("password")
     .description("Sets or removes the password that visitors of a canvas must enter.")
-    .option("--set", "set a password; the default")
+    .option("--set", "set a password, which is the default")
     .addOption(new Option("--clear", "remove the password").conflicts(["set", "stdin"]))
     .option("--stdin", "read the new password from stdin")
     .addOption(canvasOption())

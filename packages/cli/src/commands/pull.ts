@@ -4,10 +4,9 @@ import { canvasOption, jsonOption, urlOption } from "./options.ts";
 
 const EXAMPLES = `
 Examples:
-  easel pull               fetch the published version of this folder
-  easel pull -c team-list  fetch it into the folder team-list
-  easel pull old -c team-list --at 9f3c2a71d0b4
-                                          fetch an earlier version`;
+  easel pull                                     fetch the published version
+  easel pull -c team-list                        fetch it into team-list
+  easel pull old -c team-list --at 9f3c2a71d0b4  fetch an earlier version`;
 
 /** The command `easel pull`. */
 export const pull = (context: Context): Command =>
@@ -17,7 +16,7 @@ export const pull = (context: Context): Command =>
       "[folder]",
       "the folder to write to; by default the working directory, or for another canvas a folder with its slug",
     )
-    .option("--at <version>", "the id of another version, or the end of its id")
+    .option("--at <version>", "the id of another version, or the end of it")
     .option("--force", "overwrite files whose content differs")
     .addOption(canvasOption())
     .addOption(urlOption())

@@ -11,9 +11,9 @@ Examples:
 /** The command `easel restore`. */
 export const restore = (context: Context): Command =>
   new Command("restore")
-    .description("Restores a canvas that you have deleted within 30 days. Prints the address.")
+    .description("Restores a canvas that you deleted within the last 30 days. Prints the address.")
     .argument("[canvas]", "the slug or the id of the canvas; by default that of the working directory")
-    .option("--slug <slug>", "the slug after that; by default the former one")
+    .option("--slug <slug>", "a new slug; by default the former one")
     .addOption(canvasOption())
     .addOption(urlOption())
     .addOption(jsonOption())

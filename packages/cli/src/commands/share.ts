@@ -23,11 +23,15 @@ export const share = (context: Context): Command =>
         "who may enter besides the people of the list: nobody (private), everyone who can sign in (whole_org), everyone with the address (public_link)",
       ).choices(["private", "whole_org", "public_link"]),
     )
-    .option("--add <email[:role]>", "add a viewer, or an editor with `:editor`; may be repeated", several)
+    .option(
+      "--add <email[:role]>",
+      "add a viewer, or an editor with `:editor`, or change the role; may be repeated",
+      several,
+    )
     .option("--remove <email>", "remove a person or a guest; may be repeated", several)
     .option(
       "--expires <when>",
-      "end the access at a date or after a duration such as 7d; `never` ends nothing",
+      "end the access at a date, or after a duration such as 7d; `never` removes the end",
     )
     .option("--invite <email>", "invite a guest, and print the link for them; may be repeated", several)
     .addOption(canvasOption())

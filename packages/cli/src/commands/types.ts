@@ -11,10 +11,10 @@ Examples:
 export const types = (context: Context): Command =>
   new Command("types")
     .description(
-      "Prints TypeScript declarations, with which editors know the collections, file groups, channels and Connections of a canvas. They extend the types of the package @easel/sdk.",
+      "Prints TypeScript types for the collections, file groups, channels and Connections of a canvas. They extend those of @easel/sdk.",
     )
-    .option("-o, --output <file>", "write them to a file instead")
-    .addOption(canvasOption("slug or id of a canvas; by default easel.json of the working directory counts"))
+    .option("-o, --output <file>", "the file to write; by default stdout")
+    .addOption(canvasOption("slug or id of a canvas; by default easel.json in the working directory is read"))
     .addOption(urlOption())
     .addHelpText("after", EXAMPLES)
     .action(async (options) => (await import("../types/types.ts")).types(options, context));

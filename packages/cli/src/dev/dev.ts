@@ -47,7 +47,7 @@ async function listen(server: Server, host: string, port: number | undefined): P
       if (code !== "EADDRINUSE") fail(`Port ${tried} cannot be used: ${message}.`);
       if (port !== undefined)
         fail(`Port ${tried} is in use.`, {
-          hint: "Give another one with --port, or none to take a free one.",
+          hint: "Give another one with --port, or leave out --port to take a free one.",
         });
       if (tried >= FIRST_PORT + TRIED_PORTS)
         fail(`The ports ${FIRST_PORT} to ${tried} are in use.`, { hint: "Give one with --port." });
