@@ -60,13 +60,17 @@ test("the documents of --json have the fields that docs/cli.md lists", async (t)
     delete: ["--yes"],
     pull: ["--force"],
     password: ["--clear"],
+    "data set": ["key", "1"],
+    "data rm": ["key"],
+    "data export": ["-o", "data.zip"],
+    "data import": ["data.zip"],
+    init: ["--force"],
   };
   const documents = rowsOf("Command | Fields of the document of `--json`");
   assert.ok(documents.length >= 9);
   for (const [cell, rest] of documents) {
-    const words = codes(cell)[0]?.split(" ") ?? [];
-    const [command = ""] = words;
-    const args = [...words, "--json", ...(flags[command] ?? [])];
+    const [command = ""] = codes(cell);
+    const args = [...command.split(" "), "--json", ...(flags[command] ?? [])];
     const { code, stdout, stderr } = await easel(args, { env, cwd: folder });
     assert.equal(code, 0, `${cell}: ${stderr}`);
     const printed = JSON.parse(stdout);
