@@ -1,13 +1,13 @@
 /** The exit codes of `easel`, which scripts can rely on. */
 export const EXIT = {
   ok: 0,
-  /** The service or the folder does not allow it, or `easel` has a bug. */
+  /** The command failed for any other reason, such as a refusal of the service or a bug of `easel`. */
   failed: 1,
   /** The command line is wrong, or a question cannot be asked because there is no terminal. */
   usage: 2,
   /** There is no token, or it has expired or was revoked. */
   signedOut: 3,
-  /** The canvas does not exist, or the caller has no right to do this. */
+  /** The canvas does not exist, or the caller lacks the permission for the command. */
   denied: 4,
   /** Someone else changed the canvas meanwhile. */
   conflict: 5,
@@ -33,7 +33,7 @@ export const EXIT_MEANINGS: Record<Exit, string> = {
 /** An expected failure. `easel` prints the message and the hint without a stack and exits with the code of `exit`. */
 export class Failure extends Error {
   readonly exit: Exit;
-  /** What the person can do about it. */
+  /** What the person can do about the failure. */
   readonly hint: string | undefined;
 
   constructor(message: string, { exit = "failed", hint }: { exit?: Exit; hint?: string | undefined } = {}) {

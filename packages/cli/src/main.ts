@@ -2,7 +2,7 @@ import process from "node:process";
 import { EXIT } from "./exit.ts";
 import { version } from "./version.ts";
 
-// Output into a closed pipe, as in `easel list | head -1`, ends quietly.
+// Exits without an error if the reader closes the pipe, as in `easel list | head -1`.
 for (const stream of [process.stdout, process.stderr])
   stream.on("error", (error: NodeJS.ErrnoException) =>
     process.exit(error.code === "EPIPE" ? EXIT.ok : EXIT.failed),

@@ -4,7 +4,7 @@ import { EXIT, Failure } from "./exit.ts";
 import { createProgram } from "./program.ts";
 import { version } from "./version.ts";
 
-/** Errors of the file system, which are printed without a stack, such as EACCES. */
+/** Whether an error comes from a system call, such as EACCES. Such errors are printed without a stack. */
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === "string";
 
@@ -28,10 +28,10 @@ function report(error: unknown, { terminal, signal, env }: Context): number {
   return EXIT.failed;
 }
 
-/** Runs `easel` with the given arguments, without those for Node. Returns the exit code. */
+/** Runs `easel` with arguments such as `["list", "--json"]`. Returns the exit code. */
 export async function run(args: readonly string[], context: Context): Promise<number> {
   try {
-    // Called by the script of a shell, with any words: it is no command, because they are not parsed.
+    // The completion script of a shell runs `easel complete`. Its arguments are the words to complete, which must not be parsed as options.
     if (args[0] === "complete") {
       const words = args.slice(args[1] === "--" ? 2 : 1);
       await (await import("./complete/complete.ts")).complete(words, version, context);

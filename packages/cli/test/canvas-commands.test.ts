@@ -29,7 +29,7 @@ async function json(args: string[], options: { cwd?: string; env?: Record<string
   return JSON.parse(stdout);
 }
 
-test("list prints one's canvases as a table, as slugs or as JSON", async (t) => {
+test("list prints the caller's canvases as a table, as slugs or as JSON", async (t) => {
   await deployed(t, "list-one");
   await deployed(t, "list-two");
   const table = await easel(["list", "--search", "list-"], { env });
@@ -55,7 +55,7 @@ test("a title of someone else cannot control the terminal", async (t) => {
   assert.equal((await json(["list", "--search", "hostile-title"]))[0].title, title);
 });
 
-test("versions and rollback: back, forward by id and by the end of an id", async (t) => {
+test("versions lists versions, and rollback publishes the previous one or one by id or the end of an id", async (t) => {
   const folder = await deployed(t, "versioned");
   await addFiles(folder, page("two"));
   await easel(["deploy", folder, "-m", "second"], { env });
@@ -95,7 +95,7 @@ test("versions and rollback: back, forward by id and by the end of an id", async
   assert.equal(again.code, 0, again.stderr);
 });
 
-/** The headers of a request of the owner. */
+/** Returns the request headers that authenticate the owner. */
 const auth = () => ({ authorization: `Bearer ${env.EASEL_TOKEN}` });
 
 test("rollback asks in a terminal, and “no” changes nothing", async (t) => {
@@ -127,14 +127,14 @@ test("the canvas of a command: --canvas, the folder's project, its easel.json", 
   assert.equal((await open(["-c", id.replace(/.$/, "x")])).code, 4);
 });
 
-test("open starts the browser only where there is a terminal, and only for a web page", async (t) => {
+test("open starts the browser only in a terminal, and only for an http or https URL", async (t) => {
   const folder = await deployed(t, "opened");
   const log = path.join(folder, "opened-address");
   const browser = path.join(folder, "browser");
   await writeFile(browser, `#!/bin/sh\necho "$1" >> ${log}\n`, { mode: 0o700 });
   const own = { ...env, BROWSER: browser };
   const url = `${base}/c/opened/\n`;
-  // The last one is the only one that starts the browser.
+  // Only the last of these commands starts the browser.
   for (const [args, options] of [
     [["open"], {}],
     [["open", "--no-browser"], { answers: [] }],

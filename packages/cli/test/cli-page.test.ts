@@ -17,7 +17,7 @@ before(async () => {
   env = await signedIn(base, service);
 });
 
-/** Returns the first cell of every row of a table that has the given head, with the rest of the row. */
+/** Returns the rows of the table in docs/cli.md whose header begins with `head`: the first cell, and the rest of the row. */
 function rowsOf(head: string): [string, string][] {
   const [, after = ""] = page.split(`| ${head} |`);
   const [table = ""] = after.split("\n\n");

@@ -12,14 +12,14 @@ export interface HashedFile extends FolderFile {
   sha256: string;
 }
 
-/** The size in bytes up to which a file is read at once. Larger ones are streamed. */
-const READ_AT_ONCE_BYTES = 1024 * 1024;
+/** The maximum size of a file that is read into memory as a whole. Larger files are streamed. */
+const MAX_IN_MEMORY_BYTES = 1024 * 1024;
 
 async function hashOf(
   { file, size: listed }: FolderFile,
   signal: AbortSignal,
 ): Promise<{ sha256: string; size: number }> {
-  if (listed <= READ_AT_ONCE_BYTES) {
+  if (listed <= MAX_IN_MEMORY_BYTES) {
     const bytes = await readFile(file, { signal });
     return { sha256: hash("sha256", bytes, "hex"), size: bytes.length };
   }
@@ -32,7 +32,7 @@ async function hashOf(
   return { sha256: content.digest("hex"), size };
 }
 
-/** Hashes files. The size of a result is that of the bytes that were hashed, even if the file has changed since it was listed. */
+/** Hashes files. The `size` of a result is the number of hashed bytes, even if the file has changed since it was listed. */
 export async function hashFiles(files: readonly FolderFile[], signal: AbortSignal): Promise<HashedFile[]> {
   const limit = pLimit({ concurrency: HASHED_AT_ONCE, rejectOnClear: true });
   try {
@@ -43,7 +43,7 @@ export async function hashFiles(files: readonly FolderFile[], signal: AbortSigna
   }
 }
 
-/** Returns the SHA-256 of the paths and hashes of files, by which a later run recognizes the same deploy. */
+/** Returns a SHA-256 over the paths and hashes of files. A later run uses it to recognize the same deploy. */
 export function manifestDigest(files: readonly HashedFile[]): string {
   return hash("sha256", files.map(({ path, sha256 }) => `${sha256} ${path}\n`).join(""), "hex");
 }

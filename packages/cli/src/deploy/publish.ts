@@ -7,15 +7,15 @@ import { type HashedFile, manifestDigest } from "./manifest.ts";
 import { finish, resume, type StageOptions, stage } from "./staging.ts";
 import { uploadFiles } from "./upload.ts";
 
-/** The published version, and how many files had to be sent. */
+/** The result of a deploy: the published version, the number of uploaded files, and the warnings of the service. */
 export interface Published {
   deployed: FinishedDeploy;
   sent: number;
   warnings: string[];
 }
 
-/** Returns the function that stores the project of a folder. A failure is only a warning, because the deploy does not depend on it. */
-const rememberIn =
+/** Returns a function that writes the project of a folder. A failure only prints a warning, because the deploy does not need the file. */
+const projectWriter =
   (folder: string, { terminal }: Context) =>
   (project: Project): Promise<void> =>
     writeProject(folder, project).catch((error: Error) =>
@@ -23,9 +23,8 @@ const rememberIn =
     );
 
 /**
- * Publishes files as the new version of a canvas: stages them, uploads what the service misses, and finishes. `own` is the project of the
- * folder, if it is of this canvas: a staged deploy that an earlier run could not finish goes on where it stopped. `beforeFinish` runs when
- * all files are uploaded.
+ * Publishes files as the new version of a canvas. Uploads only the files that the service lacks. `own` is the project of the folder if it
+ * belongs to this canvas. If `own` has a staged deploy of the same files, that deploy is resumed. `beforeFinish` runs after the uploads.
  */
 export async function publishFiles(
   folder: string,
@@ -36,17 +35,17 @@ export async function publishFiles(
   beforeFinish: () => Promise<void>,
 ): Promise<Published> {
   const { id: canvasId, slug } = canvas;
-  const remember = rememberIn(folder, context);
+  const saveProject = projectWriter(folder, context);
   const project: Project = { url: service.url, canvasId, slug, version: own?.version ?? null };
   const manifest = manifestDigest(files);
   try {
     const staged =
       (own && (await resume(own, manifest, service))) ?? (await stage(canvasId, files, options, service));
-    await remember({ ...project, staged: { id: staged.id, manifest } });
+    await saveProject({ ...project, staged: { id: staged.id, manifest } });
     await uploadFiles({ canvasId, id: staged.id }, files, staged.missing, service, context.terminal);
     await beforeFinish();
     const deployed = await finish(canvasId, staged.id, service);
-    await remember({ ...project, version: deployed.version });
+    await saveProject({ ...project, version: deployed.version });
     return { deployed, sent: staged.missing.length, warnings: [...staged.warnings, ...deployed.warnings] };
   } catch (error) {
     throw await explainConflict(error, canvasId, service);

@@ -5,11 +5,11 @@ import type { paths } from "../../dist-types/management-api.d.ts";
 import type { Service } from "../api/service.ts";
 import type { Context } from "../context.ts";
 
-/** The body of a change of capabilities. */
+/** The body of a request that changes capabilities or the runtime policy. */
 type Changes =
   paths["/api/canvases/{id}/capabilities"]["patch"]["requestBody"]["content"]["application/json"];
 
-/** Applies the settings of `easel.json` that every deploy sets. A setting that the file does not name stays as it is. */
+/** Applies the title, the routing and the policy of `easel.json` to a canvas. Settings that the file lacks stay unchanged. */
 export async function applySettings(
   canvas: Canvas,
   { title, spa, policy }: EaselJson,
@@ -23,7 +23,7 @@ export async function applySettings(
   if (Object.keys(changes).length > 0)
     await api.PATCH("/api/canvases/{id}", { params: { path }, body: changes });
   if (policy === undefined) return;
-  // The two types differ only in whether a missing section may be present as undefined.
+  // The types differ only in whether an absent section may have the value undefined.
   const runtimePolicy = { ...canvas.runtimePolicy, ...policy } as NonNullable<Changes["runtimePolicy"]>;
   const expectedRuntimePolicy = canvas.runtimePolicyRevision;
   await api.PATCH("/api/canvases/{id}/capabilities", {
@@ -40,8 +40,8 @@ export const capabilitiesOff = ({ capabilities }: Canvas, needed: readonly Capab
   });
 
 /**
- * Turns on the capabilities that the page needs and that are off, if `--enable` or the person says so; otherwise warns about them. Only the
- * first deploy turns capabilities on by itself, because someone may have turned one off since.
+ * Turns on the capabilities that the page needs and that are off. Asks first, unless `--enable` or `--yes` is given, because someone may
+ * have turned them off since the first deploy. If the answer is no, or nobody can be asked, warns instead.
  */
 export async function enableCapabilities(
   canvas: Canvas,

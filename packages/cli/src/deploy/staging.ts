@@ -5,14 +5,17 @@ import { bodyOf, type Service } from "../api/service.ts";
 import type { Project } from "../project/project.ts";
 import type { HashedFile } from "./manifest.ts";
 
-/** A staged deploy, and the hashes of the files that the service still misses. */
+/** A staged deploy: its id, the hashes of the files that the service still lacks, and the warnings of the service. */
 export interface Staged {
   id: string;
   missing: string[];
   warnings: string[];
 }
 
-/** The options of a staged deploy. `expectedVersion` is the version that must be the current one; undefined if any may be. */
+/**
+ * The options of a staged deploy. The deploy fails if `expectedVersion` is not the published version. Null means that no version is
+ * published; undefined turns the check off.
+ */
 export interface StageOptions {
   expectedVersion: string | null | undefined;
   message: string | undefined;
@@ -34,7 +37,7 @@ export async function stage(
   return bodyOf(api.POST("/api/canvases/{id}/deploys", { params: { path }, body }));
 }
 
-/** Publishes a staged deploy. Asking again returns the same version. Throws 409 `BLOBS_MISSING` if uploads are missing. */
+/** Publishes a staged deploy. A repeated call returns the same version. Throws a 409 `BLOBS_MISSING` if uploads are missing. */
 export async function finish(canvasId: string, deploy: string, service: Service): Promise<FinishedDeploy> {
   const path = `/api/canvases/${canvasId}/deploys/${deploy}/finish`;
   const response = await service.send(path, () => ({ method: "POST" }), {
@@ -50,8 +53,8 @@ export async function cancel(canvasId: string, deploy: string, { api }: Service)
 }
 
 /**
- * Returns the staged deploy that an earlier run began with the same files, and what it misses. Returns undefined if there is none, or if it
- * has expired or was published.
+ * Returns the staged deploy that an earlier run began with the same files. Returns undefined if there is none, or if it has expired or was
+ * published.
  */
 export async function resume(
   { canvasId, staged }: Project,

@@ -16,7 +16,10 @@ export interface Slug {
   isGiven: boolean;
 }
 
-/** Returns the slug of a folder's canvas: the flag, that of `easel.json`, or one derived from the folder's name. */
+/**
+ * Returns the slug of a folder's canvas: `flag`, the slug in `easel.json`, or one derived from the folder's name. Throws a usage error if
+ * the slug is not allowed.
+ */
 export function slugFor(folder: string, flag: string | undefined, { slug: own }: EaselJson): Slug {
   const given = flag ?? own;
   const slug = given ?? slugOf(path.basename(folder));
@@ -29,8 +32,8 @@ export function slugFor(folder: string, flag: string | undefined, { slug: own }:
 }
 
 /**
- * Returns the canvas that a folder is deployed to: the one that it was deployed to last, unless another slug is given, or else the one that
- * has its slug. Returns undefined if there is none yet.
+ * Returns the canvas that a folder is deployed to. This is the canvas of `project`, if it still exists and no other slug is given.
+ * Otherwise it is the canvas with the slug, or undefined if there is none.
  */
 export async function findTarget(
   { slug, isGiven }: Slug,

@@ -19,7 +19,7 @@ export interface StagedDeploy {
   id: string;
 }
 
-/** Uploads a file. Throws a `Failure` if it is no longer the file that was hashed. */
+/** Uploads a file. Throws a `Failure` if the file was changed or removed after it was hashed. */
 async function uploadFile(
   url: string,
   { path, file }: { path: string; file: string },
@@ -40,7 +40,7 @@ async function uploadFile(
   }
 }
 
-/** Uploads the files of a staged deploy that the service misses. `missing` are their hashes. Each upload is tried again if the line breaks. */
+/** Uploads the files whose hashes are in `missing` to a staged deploy. Retries an upload if the connection breaks. */
 export async function uploadFiles(
   { canvasId, id }: StagedDeploy,
   files: readonly HashedFile[],

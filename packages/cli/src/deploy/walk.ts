@@ -3,8 +3,8 @@ import path from "node:path";
 import { hasDotFile } from "@easel/server/canvases/publishing/left-out";
 
 /**
- * A file below a folder, or a path that is left out as a whole. `name` is its path in the canvas, normalized to NFC, with a slash at the end
- * if it is a folder. `leftOut` is the reason in words, and undefined for a file that may be published.
+ * A file in a folder, or a path that is not published. `name` is the path in the canvas, normalized to NFC; the name of a folder ends with
+ * a slash. `leftOut` is the reason why the path is not published, in words.
  */
 export interface FolderEntry {
   name: string;
@@ -13,10 +13,13 @@ export interface FolderEntry {
   leftOut?: string;
 }
 
-/** The folder in which `easel` keeps what it knows about a folder. It is never published, and not mentioned. */
+/** The folder in which `easel` keeps its own data. It is never published, and not listed as left out. */
 const OWN_FOLDER = ".easel";
 
-/** Yields the files below a folder. Does not enter `node_modules`, symbolic links, and dot folders except `.well-known` at the top. */
+/**
+ * Yields the files in a folder and its subfolders. Does not enter `node_modules`, symbolic links, and dot folders except `.well-known` at
+ * the top, but yields them as left out.
+ */
 export async function* walk(root: string, below = ""): AsyncGenerator<FolderEntry> {
   for (const entry of await readdir(path.join(root, below), { withFileTypes: true })) {
     const relative = path.join(below, entry.name);

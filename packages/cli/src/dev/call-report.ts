@@ -1,12 +1,12 @@
 import { clean } from "../terminal/clean.ts";
 
-/** The time for which a line that was printed is not printed again, but counted. */
+/** The time after a printed line during which repetitions of the line are counted and not printed. */
 const COUNTING_MS = 2_000;
-/** The maximum number of different lines that are counted at a time. Further ones are not printed. */
+/** The maximum number of different lines that are counted at the same time. Further lines are dropped. */
 const MAX_LINES = 200;
 const MAX_LENGTH = 500;
 
-/** Prints what goes wrong in pages, one line each. A line that comes again soon is counted, and the count is printed. */
+/** Prints the errors of pages, one line each. Counts a line that is repeated within `COUNTING_MS`, and prints the count afterwards. */
 export class Report {
   readonly #print;
   readonly #counting = new Map<string, { more: number; timer: NodeJS.Timeout }>();
@@ -46,7 +46,7 @@ interface ErrorBody {
   hint?: unknown;
 }
 
-/** Returns the line for a refused or failed call of a page. `path` is that below `/v1/c/{slug}`; `person` is null if nobody is signed in. */
+/** Returns the line for a refused or failed call of a page. `path` follows `/v1/c/{slug}`; `person` is null if nobody is signed in. */
 export function callLine(
   { method, path, status }: { method: string; path: string; status: number },
   body: string,

@@ -18,7 +18,7 @@ const SCRIPT = new URL(
   import.meta.url,
 );
 
-/** The request to become another person: one by host, or someone new by address and name. */
+/** The body of a request to switch to another person: an existing one by host, or a new one by e-mail address and name. */
 const Choice = z.union([
   z.strictObject({ host: z.string() }),
   z.strictObject({ email: z.string(), name: z.string() }),
@@ -27,12 +27,12 @@ const Choice = z.union([
 const plain = { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" };
 
 /**
- * Answers a request to a path of `easel dev` itself: the script of the bar, and the change to another person. `request` has the headers for the
- * service, `asked` are those that the browser sent.
+ * Answers a request below `OWN_PATH`: sends the script of the bar, or switches to another person. The headers of `request` are already
+ * rewritten for the service; `originalHeaders` are the headers that the browser sent.
  */
 export async function answerOwn(
   request: IncomingMessage,
-  asked: IncomingHttpHeaders,
+  originalHeaders: IncomingHttpHeaders,
   response: ServerResponse,
   host: PageHost,
   site: Site,
@@ -50,7 +50,7 @@ export async function answerOwn(
   }
   if (path !== "person" || request.method !== "POST")
     return void response.writeHead(404, plain).end("There is no such page.\n");
-  if (!isSameOrigin(asked, host))
+  if (!isSameOrigin(originalHeaders, host))
     return void response.writeHead(403, plain).end("Only pages of this host may do this.\n");
   if (!(Number(request.headers["content-length"]) <= MAX_BODY_BYTES))
     return void response.writeHead(413, plain).end("The body is too large.\n");
@@ -68,8 +68,8 @@ export async function answerOwn(
 }
 
 /**
- * Makes the person of a browser another one. On `localhost` the other person is signed in at once; on the host of a person nothing changes,
- * because the browser goes to the host of the other. Returns a message if the choice is invalid.
+ * Switches a browser to another person, and creates that person if necessary. On `localhost`, signs the person in at once. On the host of a
+ * person, signs nobody in, because the browser then opens the host of the other person. Returns a message if the choice is invalid.
  */
 async function choose(
   body: string,
@@ -104,7 +104,7 @@ async function choose(
   return { host: person.host, cookies, isNew };
 }
 
-/** Returns the function that computes what the bar of a page shows, from the request of the page's socket. */
+/** Returns a function that computes what the bar of a page shows. Its argument is the upgrade request of the page's WebSocket. */
 export const stateFor =
   (site: Site) =>
   async (request: IncomingMessage): Promise<object> => {

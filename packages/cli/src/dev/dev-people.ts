@@ -1,7 +1,7 @@
 import { nameOf } from "@easel/server/access/email";
 import type { Env } from "../../../server/src/env.ts";
 
-/** A person who can use the page in development. `host` is the first label of the person's own host name, such as `ada` in `ada.localhost`. */
+/** A person who can use the page in development. `host` is the first label of the person's host name, such as `ada` in `ada.localhost`. */
 export interface DevPerson {
   host: string;
   email: string;
@@ -11,14 +11,14 @@ export interface DevPerson {
 /** The people whom every development service has. The first owns the canvas and administers the service, the second is an editor. */
 export const OWNER = { email: "ada@example.com", name: "Ada Berg" };
 export const EDITOR = { email: "ben@example.com", name: "Ben Okoro" };
-export const EXAMPLES = [
+export const EXAMPLE_PEOPLE = [
   OWNER,
   EDITOR,
   { email: "chi@example.com", name: "Chi Tran" },
   { email: "dana@example.com", name: "Dana Levi" },
 ];
 
-/** The host on which nobody is signed in. No person has it. */
+/** The host label on which nobody is signed in. No person gets it. */
 export const SIGNED_OUT = "signed-out";
 
 /** The maximum number of people whom the bar lists. */
@@ -36,8 +36,8 @@ function labelOf(email: string): string {
 }
 
 /**
- * Returns the people of the service, the oldest first, each with a host of their own. The hosts are derived from the addresses in this
- * order, so that they stay the same.
+ * Returns the people of the service in the order of their creation, each with a unique host. Because of this order, a new person does not
+ * change the hosts of the others.
  */
 export async function listPeople(env: Env): Promise<DevPerson[]> {
   const rows = await env.db.all<{ email: string; name: string }>`

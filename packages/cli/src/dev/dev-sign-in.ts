@@ -8,10 +8,11 @@ import { type DevPerson, listPeople, OWNER, SIGNED_OUT } from "./dev-people.ts";
 import type { Site } from "./dev-site.ts";
 import type { PageHost } from "./page-hosts.ts";
 
-/** The cookie that says that the person of this host has signed out, and is not to be signed in again by the next visit. */
-const OUT = "easel_dev_out";
+/** The name of the cookie that records that the person of a host has signed out. The next visit then does not sign the person in again. */
+const OUT_COOKIE = "easel_dev_out";
 
-const setOut = (isOut: boolean) => `${OUT}=1; Path=/; HttpOnly; SameSite=Lax${isOut ? "" : "; Max-Age=0"}`;
+const setOut = (isOut: boolean) =>
+  `${OUT_COOKIE}=1; Path=/; HttpOnly; SameSite=Lax${isOut ? "" : "; Max-Age=0"}`;
 
 /** Signs a person in at the service. `cookie` is the `Cookie` header of the browser. Returns the `Set-Cookie` headers. */
 export async function signIn(email: string, cookie: string | undefined, site: Site): Promise<string[]> {
@@ -33,12 +34,12 @@ export async function signOut(cookie: string | undefined, site: Site): Promise<s
   return [...response.headers.getSetCookie(), setOut(true)];
 }
 
-/** The `Set-Cookie` headers that a successful response to the sign-out of the service itself gets. */
+/** Returns the `Set-Cookie` headers to add to a successful response of the service to `/auth/logout`. */
 export const afterSignOut = (): string[] => [setOut(true)];
 
 /**
- * Signs the person of a host in when a page is visited there, unless the person has signed out. On `localhost` this is the owner, but
- * another person who is signed in there stays so. Adds the cookies to the request, and returns them as `Set-Cookie` headers.
+ * Signs in the person of a host, unless that person has signed out. On `localhost`, signs in the owner if nobody is signed in. Adds the
+ * cookies to the request, and returns them as `Set-Cookie` headers.
  */
 export async function ensureSignedIn(
   request: IncomingMessage,
@@ -51,7 +52,7 @@ export async function ensureSignedIn(
   const email = label === null ? OWNER.email : people.find(({ host }) => host === label)?.email;
   if (email === undefined || user?.email === email || (user !== null && label === null)) return [];
   const { cookie } = request.headers;
-  if (user === null && cookiesNamed(cookie, OUT).length > 0) return [];
+  if (user === null && cookiesNamed(cookie, OUT_COOKIE).length > 0) return [];
   const cookies = await signIn(email, cookie, site);
   const pairs = cookies.flatMap((each) => (/max-age=0/i.test(each) ? [] : [each.split(";", 1)[0]]));
   const others = (cookie ?? "").split("; ").filter((each) => !/^easel_session=/.test(each) && each !== "");
@@ -59,13 +60,13 @@ export async function ensureSignedIn(
   return cookies;
 }
 
-/** A person in the bar, with the role on the canvas and the address of the canvas on the person's own host. */
+/** A person in the bar, with the role on the canvas and the origin of the person's own host. */
 interface BarPerson extends DevPerson {
   role: string;
   origin: string;
 }
 
-/** What the bar shows: who is signed in, who else there is, and what is wrong with `easel.json`. */
+/** Returns what the bar shows: who is signed in, the people to switch to, and the faults of `easel.json`. */
 export async function barState(
   request: IncomingMessage,
   { label }: PageHost,

@@ -2,11 +2,11 @@ import type { Env } from "../../../server/src/env.ts";
 import type { Report } from "./call-report.ts";
 import type { LivePages } from "./live-pages.ts";
 
-/** What `easel dev` serves: one canvas of a service in this process, under the addresses of the front. */
+/** The canvas that `easel dev` serves, with the service in this process and the front (see `createFront`). */
 export interface Site {
-  /** The port of the front. */
+  /** The port on which the front listens. */
   port: number;
-  /** The origin under which the service believes its pages to be: that of the front on `localhost`. */
+  /** The origin of the front on `localhost`. The service uses it as its public origin. */
   origin: string;
   slug: string;
   env: Env;

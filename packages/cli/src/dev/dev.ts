@@ -22,7 +22,7 @@ import { createFront } from "./front.ts";
 import { LivePages } from "./live-pages.ts";
 import { watchFolder } from "./watch-folder.ts";
 
-/** The port of the first `easel dev` on a computer, and how many further ports are tried if it is in use. */
+/** The port that is tried first, and the number of further ports that are tried if it is in use. */
 const FIRST_PORT = 4321;
 const TRIED_PORTS = 20;
 
@@ -35,7 +35,7 @@ export interface DevOptions {
   throwAway?: boolean;
 }
 
-/** Listens on the given port, or on the first free one from 4321 on. */
+/** Listens on `port`, or on the first free port from `FIRST_PORT` on. Returns the port. Throws a `Failure` if no port can be used. */
 async function listen(server: Server, host: string, port: number | undefined): Promise<number> {
   for (let tried = port ?? FIRST_PORT; ; tried++) {
     try {
@@ -55,7 +55,7 @@ async function listen(server: Server, host: string, port: number | undefined): P
   }
 }
 
-/** Returns the origin of the dev server of `--proxy`. */
+/** Converts the value of `--proxy`, a port or a URL, to an origin. Returns null if the option is not given. */
 function proxyOrigin(given: string | undefined): string | null {
   if (given === undefined) return null;
   const url = URL.parse(/^\d+$/.test(given) ? `http://localhost:${given}` : given);
@@ -64,14 +64,14 @@ function proxyOrigin(given: string | undefined): string | null {
   return url.origin;
 }
 
-/** Returns the file with the settings of the canvas: `easel.json`, with `--proxy` also that in `public`, which Vite copies to the build. */
+/** Returns the path of `easel.json`. With `--proxy` it may also be in `public`, a folder that Vite copies to the build. */
 function settingsFile(folder: string, isProxied: boolean): string {
   const file = path.join(folder, "easel.json");
   const copied = path.join(folder, "public", "easel.json");
   return isProxied && !existsSync(file) && existsSync(copied) ? copied : file;
 }
 
-/** Reads `easel.json`. Returns its faults, and the settings if there are none. A missing file has no settings. */
+/** Reads `easel.json`. Returns its faults, and the settings if it has no faults. A missing file is read as `{}`. */
 async function readSettings(file: string): Promise<{ settings: EaselJson | null; faults: string[] }> {
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (["ENOENT", "ENOTDIR"].includes(error.code ?? "")) return "{}";
@@ -81,13 +81,13 @@ async function readSettings(file: string): Promise<{ settings: EaselJson | null;
   return { settings: faults.length > 0 ? null : easelJson.parse(JSON.parse(text)), faults };
 }
 
-/** Returns the slug of the canvas: that of `easel.json`, or one derived from the folder's name. */
+/** Returns the slug in `easel.json`, or one derived from the folder's name. Returns `my-app` if the slug is not allowed. */
 function slugOfFolder(folder: string, settings: EaselJson | null): string {
   const derived = settings?.slug ?? slugOf(path.basename(folder));
   return isAllowedSlug(derived) ? derived : "my-app";
 }
 
-/** Makes the folder for the data: `.easel/dev` in the folder, or a temporary one. Returns it, and a function that ends its use. */
+/** Returns the folder for the data of the service: `.easel/dev`, or a new temporary folder, which `close` removes. */
 async function openData(
   folder: string,
   throwAway: boolean,
@@ -128,7 +128,7 @@ export async function dev(given: string, options: DevOptions, context: Context):
     const report = new Report((line) => terminal.say(line));
     const live = new LivePages(report);
     let site: Site | null = null;
-    // The address of the pages is known before the service starts, which needs to know it.
+    // The front listens first, because the service needs the port of the front to start.
     const front = createFront(() => site);
     const port = await listen(front.server, options.host, options.port);
     endings.push(() => front.close());

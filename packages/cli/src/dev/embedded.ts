@@ -17,12 +17,12 @@ import { type Service, serve } from "@easel/server/service";
 import type { Env } from "../../../server/src/env.ts";
 import { fail } from "../exit.ts";
 import { clean } from "../terminal/clean.ts";
-import { EDITOR, EXAMPLES, OWNER } from "./dev-people.ts";
+import { EDITOR, EXAMPLE_PEOPLE, OWNER } from "./dev-people.ts";
 
 /** The settings of the service that `easel dev` takes from the environment. All others are fixed. */
 const PASSED_ON = /^SERVICE_(AI_.+|ENCRYPTION_KEY|CONNECTIONS_PRIVATE_CIDRS|LOG_LEVEL)$/;
 
-/** The page of the version that makes a canvas a published one. Nobody sees it, because the files of the folder are served instead. */
+/** The page of a placeholder version, because a canvas is published only with a version. The files of the folder are served instead. */
 const PLACEHOLDER = Buffer.from("<!doctype html><title>easel dev</title>\n");
 
 function settingsFor(
@@ -45,8 +45,8 @@ function settingsFor(
   };
 }
 
-/** Hashes the passwords of canvases with JavaScript if this Node has no Argon2, as Node 22. */
-async function requirePasswords(env: Env): Promise<void> {
+/** Makes the service hash the passwords of canvases in JavaScript if Node has no built-in Argon2, such as Node 22. */
+async function ensurePasswordHashing(env: Env): Promise<void> {
   if (crypto.argon2 !== undefined) return;
   const { argon2idAsync } = await import("@noble/hashes/argon2.js");
   env.passwords = new Passwords(
@@ -68,7 +68,7 @@ export async function startService(
 ): Promise<Service> {
   try {
     const service = await serve(settingsFor(baseUrl, dataDir, environment), async () => {});
-    await requirePasswords(service.env);
+    await ensurePasswordHashing(service.env);
     return service;
   } catch (error) {
     if (error instanceof SetupError) fail(clean(error.message));
@@ -76,16 +76,16 @@ export async function startService(
   }
 }
 
-/** Creates the people of the examples. Returns the owner. */
+/** Creates the example people who do not exist yet. Returns the owner. */
 async function addPeople({ db, clock }: Env): Promise<User> {
-  for (const { email, name } of EXAMPLES)
+  for (const { email, name } of EXAMPLE_PEOPLE)
     if ((await db.get`select 1 as known from users where email = ${email}`) === undefined)
       await upsertUser(db, email, name, clock());
   const owner = await upsertUser(db, OWNER.email, null, clock());
   return owner ?? fail(`${OWNER.email} is deactivated.`, { hint: "Use --throw-away, or delete .easel/dev." });
 }
 
-/** Finds the canvas with a slug, or creates one that everyone may enter. Returns its id. */
+/** Finds the canvas with a slug, or creates one that the whole organisation may enter. Publishes it if necessary. Returns its id. */
 export async function openCanvas(slug: string, title: string, env: Env): Promise<string> {
   const owner = await addPeople(env);
   const known = await findForAccess(slug, owner.email, env);

@@ -8,7 +8,10 @@ import { refuse } from "@easel/server/http/refusal";
 import { readFolder } from "../deploy/folder.ts";
 import { Failure } from "../exit.ts";
 
-/** A file that is read into memory at once, so that a save while it is sent cannot mix two states. Larger ones are streamed. */
+/**
+ * The maximum size of a file that is read into memory as a whole, so that a response never mixes the content before and after a save.
+ * Larger files are streamed.
+ */
 const MAX_IN_MEMORY_BYTES = 4 * 1024 * 1024;
 
 interface Found extends ServedFile {
@@ -28,12 +31,12 @@ export class FolderContent implements CanvasContent {
     this.#folder = folder;
   }
 
-  /** Called when files were added or removed. */
+  /** Discards the list of files. Must be called when files were added or removed. */
   refresh(): void {
     this.#listing = null;
   }
 
-  /** Returns the paths that a deploy would publish, with their files. Throws a `Failure` if a deploy would be refused. */
+  /** Maps the path of each file that a deploy would publish to its path on the disk. Throws a `Failure` if a deploy would be refused. */
   list(): Promise<Map<string, string>> {
     this.#listing ??= readFolder(this.#folder).then(
       ({ files }) => new Map(files.map(({ path, file }) => [path, file])),
@@ -48,7 +51,7 @@ export class FolderContent implements CanvasContent {
   async find(_version: string, paths: [string, string, string]): Promise<Map<string, ServedFile[]>> {
     const known = await this.#lookUp(paths);
     if (known.has(paths[0])) return known;
-    // A file that was just added is in no listing yet.
+    // The list may lack a file that was just added.
     this.refresh();
     return this.#lookUp(paths);
   }

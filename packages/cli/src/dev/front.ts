@@ -6,23 +6,23 @@ import { ensureSignedIn } from "./dev-sign-in.ts";
 import { canvasPath, type Site } from "./dev-site.ts";
 import { isNavigation, OWN_PATH, pageHostOf } from "./page-hosts.ts";
 import { devServerPath, moveToDevServer, pathOf, serviceHeaders } from "./pass-on.ts";
-import { sendResponse, type Visit } from "./send-response.ts";
+import { type ForwardedRequest, sendResponse } from "./send-response.ts";
 
 /**
- * Serves the addresses that a person opens: passes requests on to the service or the dev server under the name that these expect, signs
- * people in, adds the bar to pages and reports refusals. Does not listen yet. `site` returns null until the service has started.
+ * Creates the front, a reverse proxy between the browser and the service or the dev server. It rewrites headers, signs people in, adds the
+ * bar to pages and reports refused calls. It does not listen yet. `site` returns null until the service has started.
  */
 export function createFront(site: () => Site | null): { server: Server; close(): Promise<void> } {
   const agent = new Agent({ keepAlive: true });
   const proxy = createProxyServer({ selfHandleResponse: true, agent });
-  const visits = new WeakMap<IncomingMessage, Visit>();
+  const forwarded = new WeakMap<IncomingMessage, ForwardedRequest>();
   const sockets = new Set<Socket>();
 
   proxy.on("proxyRes", (upstream, request, response) => {
-    const visit = visits.get(request);
+    const original = forwarded.get(request);
     const now = site();
-    if (visit === undefined || now === null) return void response.destroy();
-    sendResponse(upstream, request, response, visit, now).catch(() => response.destroy());
+    if (original === undefined || now === null) return void response.destroy();
+    sendResponse(upstream, request, response, original, now).catch(() => response.destroy());
   });
 
   const server = createServer({ maxHeaderSize: 64 * 1024 }, (request, response) => {
@@ -40,19 +40,19 @@ export function createFront(site: () => Site | null): { server: Server; close():
     if (host === null) return refuse(response, 421, "This host is not served here.");
     if (now === null) return refuse(response, 503, "easel dev is starting.");
     const path = pathOf(request.url);
-    const { headers: asked } = request;
+    const { headers: originalHeaders } = request;
     request.headers = serviceHeaders(request, host, now);
-    if (path.startsWith(OWN_PATH)) return answerOwn(request, asked, response, host, now);
+    if (path.startsWith(OWN_PATH)) return answerOwn(request, originalHeaders, response, host, now);
     if (path === "/" && isNavigation(request)) {
       response.writeHead(302, { location: canvasPath(now), "cache-control": "no-store" }).end();
       return;
     }
     const cookies = isNavigation(request) ? await ensureSignedIn(request, host, now) : [];
     const files = await devServerPath(request, path, now);
-    visits.set(request, { host, path, cookies, fromService: files === null });
+    forwarded.set(request, { host, path, cookies, fromService: files === null });
     if (files === null) return proxy.web(request, response, { target: now.service });
     request.url = files;
-    await toDevServer(request, response, asked.cookie, now);
+    await toDevServer(request, response, originalHeaders.cookie, now);
   }
 
   /** Passes a request on to the dev server of `--proxy`. */
@@ -68,7 +68,7 @@ export function createFront(site: () => Site | null): { server: Server; close():
       await proxy.web(request, response, { target });
     } catch {
       if (response.headersSent) return void response.destroy();
-      // The page loads itself again until the dev server responds.
+      // The browser loads the page again every second until the dev server responds.
       response.setHeader("refresh", "1");
       refuse(response, 502, `Nothing answers at ${target} yet. Is the dev server running?`);
     }
@@ -100,7 +100,7 @@ function refuse(response: ServerResponse, status: number, message: string): void
     .end(`${message}\n`);
 }
 
-/** Passes the socket of a page on to the service or the dev server, or connects it to `easel dev` itself. */
+/** Passes the WebSocket of a page on to the service or the dev server, or accepts it for `easel dev` itself. */
 async function upgrade(
   request: IncomingMessage,
   socket: Socket,
@@ -110,9 +110,9 @@ async function upgrade(
   const host = pageHostOf(request);
   if (host === null || site === null) return void socket.destroy();
   const path = pathOf(request.url);
-  const { headers: asked } = request;
+  const { headers: originalHeaders } = request;
   if (path === `${OWN_PATH}live`) {
-    if (asked.origin !== host.origin) return void socket.destroy();
+    if (originalHeaders.origin !== host.origin) return void socket.destroy();
     return site.live.accept(request, socket, head, stateFor(site));
   }
   request.headers = serviceHeaders(request, host, site);
@@ -120,6 +120,6 @@ async function upgrade(
   if (files === null || site.proxy === null)
     return proxy.ws(request, socket, { target: site.service, agent: false }, head);
   request.url = files;
-  moveToDevServer(request, asked.cookie, site.origin, site.proxy);
+  moveToDevServer(request, originalHeaders.cookie, site.origin, site.proxy);
   return proxy.ws(request, socket, { target: site.proxy, agent: false }, head);
 }

@@ -1,10 +1,10 @@
 import { OWN_PATH } from "./page-hosts.ts";
 
-/** The start of a document, read as Latin 1: a byte order mark in UTF-8, then the doctype after white space and comments. */
+/** Matches the start of a document in Latin 1: the UTF-8 byte order mark, white space, comments and the doctype. All are optional. */
 const START = /^(?:\u00ef\u00bb\u00bf)?(?:(?:\s|<!--[\s\S]*?-->)*<!doctype[^>]*>)?/i;
 
 /**
- * Inserts the script of `easel dev` into a page, after the doctype and before everything else, so that it hears of the page's first error.
+ * Inserts the script of `easel dev` into a page, after the doctype and before everything else, so that it catches the page's first error.
  * HTML allows a script there: the browser puts it into the head.
  */
 export function injectBar(page: Buffer, nonce: string): Buffer {

@@ -13,18 +13,18 @@ export type LiveMessage =
   | { type: "styles"; paths: string[] }
   | { type: "state"; state: object };
 
-/** The sockets of the open pages, over which they hear of changes and report errors. */
+/** Holds the WebSockets of the open pages. Announces changes to the pages, and receives their errors. */
 export class LivePages {
   readonly #server = new WebSocketServer({ noServer: true, maxPayload: MAX_BYTES });
   readonly #report;
-  /** The requests of the open sockets. */
+  /** The open WebSockets with their upgrade requests. */
   readonly #pages = new Map<WebSocket, IncomingMessage>();
 
   constructor(report: Report) {
     this.#report = report;
   }
 
-  /** Accepts the socket of a page, and sends it what the bar shows. */
+  /** Accepts the WebSocket of a page, and sends the page what its bar shows. */
   accept(
     request: IncomingMessage,
     socket: Duplex,

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 
-/** The path of what `easel dev` itself serves. No canvas and no path of the service begins with it. */
+/** The prefix of the paths that `easel dev` itself serves. No path of the service begins with it. */
 export const OWN_PATH = "/__easel_dev/";
 
 /** A host name under which pages open. `label` is the part before `.localhost`, and null for `localhost` or an IP address. */
@@ -14,8 +14,8 @@ export interface PageHost {
 const HOST = /^(?:(?:([a-z0-9](?:[a-z0-9-]*[a-z0-9])?)\.)?localhost|127\.0\.0\.1|\[::1\])$/;
 
 /**
- * Returns the host that a request names. Returns null unless it has exactly one `Host` header, with a loopback name and the port of the connection:
- * another name would mean that a foreign page has pointed its own host name at this computer (DNS rebinding).
+ * Returns the host of a request. Returns null unless the request has exactly one `Host` header, with a loopback name and the port of the
+ * connection. This stops DNS rebinding, where a foreign page points its own host name at this computer.
  */
 export function pageHostOf({ rawHeaders, headers, socket }: IncomingMessage): PageHost | null {
   const count = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host").length;
@@ -26,7 +26,7 @@ export function pageHostOf({ rawHeaders, headers, socket }: IncomingMessage): Pa
   return match === null ? null : { host, origin: `http://${host}`, label: match[1] ?? null };
 }
 
-/** Whether the browser says that a page of the same origin, or the person by typing an address, has started a request. */
+/** Whether a page of the same origin has sent a request, according to the headers `Origin` and `Sec-Fetch-Site`. */
 export function isSameOrigin(headers: IncomingHttpHeaders, { origin }: PageHost): boolean {
   const site = headers["sec-fetch-site"];
   if (headers.origin !== undefined && headers.origin !== origin) return false;
@@ -40,7 +40,7 @@ export function isNavigation({ method, headers }: IncomingMessage): boolean {
   return mode === undefined ? headers.accept?.includes("text/html") === true : mode === "navigate";
 }
 
-/** Replaces the origin `from` by `to` at the start of the headers `Origin` and `Referer`. */
+/** Replaces the origin `from` with `to` in the headers `Origin` and `Referer`. */
 export function moveOrigin(headers: IncomingHttpHeaders, from: string, to: string): void {
   if (headers.origin === from) headers.origin = to;
   if (headers.referer?.startsWith(`${from}/`)) headers.referer = to + headers.referer.slice(from.length);

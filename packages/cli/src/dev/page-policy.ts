@@ -1,10 +1,13 @@
 import { OWN_PATH } from "./page-hosts.ts";
 
-/** The directives that a browser uses for script elements and for connections, each with those that replace it if it is missing. */
+/** The directives of a browser for script elements and for connections, each followed by its fallbacks. */
 const SCRIPTS = ["script-src-elem", "script-src", "default-src"];
 const CONNECTIONS = ["connect-src", "default-src"];
 
-/** Adds sources to the first of the directives that a policy has. Does nothing if it has none: then everything is allowed. */
+/**
+ * Adds sources to the directive `names[0]`. If the policy lacks it, starts from the sources of the first fallback. Does nothing if the
+ * policy has none of the directives, because it then allows everything.
+ */
 function allow(directives: Map<string, string[]>, names: string[], sources: string[]): void {
   const known = names.find((name) => directives.has(name));
   if (known === undefined) return;
@@ -13,9 +16,9 @@ function allow(directives: Map<string, string[]>, names: string[], sources: stri
 }
 
 /**
- * Returns a `Content-Security-Policy` that also allows the script and the connection of `easel dev`, and nothing else that the page might
- * add. The script is allowed by its address, because a nonce would turn off `'unsafe-inline'` of the page; by a nonce only with
- * `'strict-dynamic'`, which turns off addresses. `origin` is that of the page.
+ * Returns a `Content-Security-Policy` that also allows the script and the connections of `easel dev`, and nothing else. It allows the
+ * script by URL, because a nonce would turn off `'unsafe-inline'` of the page. With `'strict-dynamic'`, which turns off URLs, it allows the
+ * script by nonce. `origin` is the origin of the page.
  */
 export function allowBar(header: string, origin: string, nonce: string): string {
   return header

@@ -11,8 +11,8 @@ const SERVICE_PATH =
 export const pathOf = (url = "/"): string => url.split("?", 1)[0] as string;
 
 /**
- * Returns the headers of a request as the service expects them: with its own host, origin and names of cookies. Content is neither
- * compressed nor taken from a cache.
+ * Returns the headers of a request, rewritten for the service: its host, its origin and its cookie names. Removes headers that ask for a
+ * compressed response, and for canvases those that allow a 304.
  */
 export function serviceHeaders(
   request: IncomingMessage,
@@ -30,7 +30,7 @@ export function serviceHeaders(
   return headers;
 }
 
-/** Changes the headers of a request for the service to those for the dev server, which gets all cookies of the browser. */
+/** Rewrites the output of `serviceHeaders` in a request for the dev server. `cookie` is the `Cookie` header that the browser sent. */
 export function moveToDevServer(
   { headers }: IncomingMessage,
   cookie: string | undefined,
@@ -44,8 +44,8 @@ export function moveToDevServer(
 }
 
 /**
- * Returns the URL at the dev server of `--proxy` that a request is for, or null if the service answers it. A page of the canvas is only
- * shown to those whom the service lets in.
+ * Returns the path and query of a request at the dev server of `--proxy`, or null if the service answers it. The service also answers when
+ * it does not allow the person to open the canvas.
  */
 export async function devServerPath(
   request: IncomingMessage,

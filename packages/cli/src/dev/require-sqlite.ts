@@ -1,8 +1,8 @@
 import { fail } from "../exit.ts";
 
 /**
- * Throws a `Failure` on a Node whose SQLite lacks what the service needs. On Node 22, removes the warning that SQLite is experimental. Must
- * be called before the service is loaded.
+ * Throws a `Failure` if the SQLite of this Node lacks what the service needs. On Node 22 and 23, suppresses the warning that SQLite is
+ * experimental. Must be called before the service is imported.
  */
 export function requireSqlite(): void {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);

@@ -10,38 +10,41 @@ import { injectBar } from "./inject-bar.ts";
 import type { PageHost } from "./page-hosts.ts";
 import { allowBar } from "./page-policy.ts";
 
-/** The maximum size of a page that gets the bar, and of an error response that is printed. */
+/** The maximum sizes of a page that gets the bar, and of an error response that is printed. */
 const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 const MAX_ERROR_BYTES = 64 * 1024;
 
 /** Headers that are about one connection only, and are not passed on. */
 const HOP_BY_HOP = ["connection", "keep-alive", "transfer-encoding", "upgrade"];
 
-/** A request that is passed on: the host and the path that the browser has asked for, and the cookies that its response gets. */
-export interface Visit {
+/**
+ * A request that is passed on: its original host and path, and the `Set-Cookie` headers for its response. `fromService` is false if the dev
+ * server answers it.
+ */
+export interface ForwardedRequest {
   host: PageHost;
   path: string;
   cookies: string[];
   fromService: boolean;
 }
 
-/** Whether a response may be shown as a document. Only documents get the bar; a page that fetches HTML gets it unchanged. */
+/** Whether a browser requests a document. Only documents get the bar; HTML that a script fetches stays unchanged. */
 const isDocument = ({ headers }: IncomingMessage): boolean => {
   const destination = headers["sec-fetch-dest"];
   if (destination === undefined) return headers.accept?.includes("text/html") === true;
   return ["document", "iframe", "frame"].includes(destination);
 };
 
-/** Replaces the origin that the service knows by that of a host: each person has one of their own. */
+/** Replaces the origin of the service in a text with the origin of the person's host. */
 const toHost = (text: string, { host, origin }: PageHost, site: Site): string =>
   text
     .replaceAll(site.origin.slice("http://".length), host)
     .replaceAll(encodeURIComponent(site.origin), encodeURIComponent(origin));
 
-/** Returns the headers of a response for the browser: with the names of cookies, the origin and the policy that it needs. */
+/** Returns the headers of a response, rewritten for the browser: cookies, origin and content security policy. */
 function browserHeaders(
   upstream: IncomingMessage,
-  { host, path, cookies, fromService }: Visit,
+  { host, path, cookies, fromService }: ForwardedRequest,
   nonce: string,
   site: Site,
 ): OutgoingHttpHeaders {
@@ -70,13 +73,13 @@ export async function sendResponse(
   upstream: IncomingMessage,
   request: IncomingMessage,
   response: ServerResponse,
-  visit: Visit,
+  original: ForwardedRequest,
   site: Site,
 ): Promise<void> {
-  const { host, path, fromService } = visit;
+  const { host, path, fromService } = original;
   const nonce = randomBytes(16).toString("base64");
   const status = upstream.statusCode ?? 502;
-  const headers = browserHeaders(upstream, visit, nonce, site);
+  const headers = browserHeaders(upstream, original, nonce, site);
   const isHtml = /^text\/html\b/i.test(upstream.headers["content-type"] ?? "");
   const isPage = isHtml && isDocument(request) && status !== 206 && headers["content-encoding"] === undefined;
   if (isPage && Number(upstream.headers["content-length"] ?? 0) <= MAX_PAGE_BYTES) {
@@ -90,7 +93,7 @@ export async function sendResponse(
     return;
   }
   const runtime = `/v1/c/${site.slug}`;
-  // Refused sockets are in the call log.
+  // Refused WebSockets are reported from the call log, see `reportSocket`.
   if (
     fromService &&
     status >= 400 &&

@@ -3,16 +3,17 @@ import path from "node:path";
 import { hasDotFile } from "@easel/server/canvases/publishing/left-out";
 import { watch } from "chokidar";
 
-/** The time without a further change after which changes are told. An editor or a build writes several files, and each in several steps. */
-const QUIET_MS = 25;
-/** The time after which changes are told although further ones come. */
-const LONGEST_MS = 250;
-/** The time between two looks for a folder that was removed. */
-const ABSENCE_MS = 200;
+/** The time without a further change after which changes are reported. Editors and builds write several files, each in several steps. */
+const DEBOUNCE_MS = 25;
+/** The time after the first change at which changes are reported even if further ones follow. */
+const MAX_DELAY_MS = 250;
+/** The interval of the checks whether a folder that was removed exists again. */
+const POLL_MS = 200;
 
 /**
  * Watches a folder, and calls `onChange` with the paths of the files that were changed, added or removed, relative to the folder. Does not
- * report what a deploy leaves out. If the folder itself is removed, waits until it is there again. Returns a function that ends this.
+ * report dot files and `node_modules`. If the folder itself is removed, waits until it exists again. Returns a function that stops the
+ * watcher.
  */
 export async function watchFolder(
   folder: string,
@@ -30,7 +31,7 @@ export async function watchFolder(
   let closed = false;
   let watcher = await open();
 
-  function tell(): void {
+  function report(): void {
     const paths = [...changed];
     changed.clear();
     onChange(paths);
@@ -40,29 +41,29 @@ export async function watchFolder(
     if (changed.size === 0) since = Date.now();
     changed.add(name);
     clearTimeout(timer);
-    timer = setTimeout(tell, Math.max(0, Math.min(QUIET_MS, since + LONGEST_MS - Date.now())));
+    timer = setTimeout(report, Math.max(0, Math.min(DEBOUNCE_MS, since + MAX_DELAY_MS - Date.now())));
   }
 
   function open() {
     const opened = watch(folder, { ignored: isLeftOut, ignoreInitial: true, followSymlinks: false });
     opened.on("all", (_event, file) => {
       if (nameOf(file) !== "") add(nameOf(file));
-      if (!existsSync(folder)) awaitReturn();
+      if (!existsSync(folder)) restartOnReturn();
     });
-    // A folder that cannot be read, or too many of them: what can be watched is watched.
+    // Some folders may be unreadable, or too many to watch. The others are still watched.
     opened.on("error", () => {});
     return new Promise<typeof opened>((resolve) => opened.once("ready", () => resolve(opened)));
   }
 
-  /** Watches anew when the folder is there again, because a watcher stays with the folder that was removed. */
-  function awaitReturn(): void {
+  /** Starts a new watcher when the folder exists again, because the old one still watches the folder that was removed. */
+  function restartOnReturn(): void {
     if (absence !== undefined) return;
     absence = setInterval(() => {
       if (!existsSync(folder)) return;
       clearInterval(absence);
       absence = undefined;
       void restart();
-    }, ABSENCE_MS);
+    }, POLL_MS);
   }
 
   async function restart(): Promise<void> {

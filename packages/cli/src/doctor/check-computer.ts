@@ -31,7 +31,7 @@ async function checkTls(env: Env): Promise<Finding> {
     : fault("TLS", `${clean(file)} cannot be read.`, "Correct NODE_EXTRA_CA_CERTS, or unset it.");
 }
 
-/** Node connects directly unless it is told to use the proxy that the environment names. */
+/** Checks that Node uses the proxy in the environment. It connects directly unless `NODE_USE_ENV_PROXY` is `1`. */
 function checkProxy(env: Env): Finding {
   const name = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"].find((each) => env[each]);
   if (name === undefined) return ok("proxy", "No proxy is set.");
@@ -48,7 +48,7 @@ async function checkCredentials(context: Context): Promise<Finding> {
   return fault("credentials", `Others can read ${clean(file)}.`, `chmod 600 ${clean(file)}`);
 }
 
-/** The people of `easel dev` have hosts below localhost. Browsers know them, but other programs ask the system. */
+/** Checks that the system resolves the hosts of `easel dev` below `localhost`. Some browsers resolve them without the system. */
 async function checkLocalhost(): Promise<Finding> {
   const addresses = await lookup("owner.localhost", { all: true }).catch(() => []);
   const isLoopback = ({ address }: { address: string }) => address === "::1" || address.startsWith("127.");

@@ -8,14 +8,14 @@ import { type Finding, fault, faultOf, ok, warning } from "./finding.ts";
 
 /** The time within which the service must answer. */
 const TIMEOUT_MS = 10_000;
-/** The greatest difference between the clocks. Tokens and links end by the clock of the service. */
+/** The maximum difference between the clocks. Tokens and links expire by the clock of the service. */
 const CLOCK_MS = 60_000;
-/** A token that ends within this time gives a warning. */
+/** The remaining lifetime below which a token gives a warning. */
 const ENDS_SOON_MS = 7 * 24 * 60 * 60 * 1000;
 
 const isLocal = ({ hostname }: URL) => /(^|\.)localhost$|^127\.|^\[::1\]$/.test(hostname);
 
-/** Compares the clocks. The header `Date` has whole seconds, and the service wrote it at some time during the request. */
+/** Compares the clocks. The service wrote the `Date` header, in whole seconds, at some time between `sent` and `received`. */
 function checkClock(date: string | null, sent: number, received: number): Finding {
   const theirs = Date.parse(date ?? "");
   if (Number.isNaN(theirs))
@@ -30,7 +30,7 @@ function checkClock(date: string | null, sent: number, received: number): Findin
   );
 }
 
-/** Checks that an Easel answers at the address itself. Returns no finding `ok` for `service` if it does not. */
+/** Checks that an Easel service answers without a redirect, and compares the clocks. Returns only a fault of `service` if none answers. */
 async function checkReach(url: string, { signal }: Context): Promise<Finding[]> {
   const sent = Date.now();
   let response: Response;
@@ -59,7 +59,7 @@ async function checkReach(url: string, { signal }: Context): Promise<Finding[]> 
   ];
 }
 
-/** Whether the address is the one that the service gives out. Cookies, links and the sign-in work at that one only. */
+/** Checks that the address is the public address of the service. Cookies, links and the sign-in work only there. */
 const checkAddress = (url: string, context: Context): Promise<Finding> =>
   discover(url, context).then(
     () => ok("address", "It is the public address of the service."),
@@ -76,7 +76,7 @@ function checkScheme(url: URL): Finding {
   );
 }
 
-/** Browsers keep no cookies for a domain of one word, and IP addresses have no subdomains. */
+/** Checks that canvases can have subdomains. Some browsers keep no cookies below a host without a dot; an IP address has no subdomains. */
 function checkCookies(url: URL, urlMode: string): Finding {
   const isName = url.hostname.includes(".") && !/^[\d.]+$|^\[/.test(url.hostname);
   if (urlMode !== "subdomain" || isName)

@@ -8,7 +8,7 @@ export interface Finding {
   advice?: string;
 }
 
-/** Creates findings of a check. */
+/** Creates a finding with the status that the function is named after. */
 export const ok = (check: string, message: string): Finding => ({ check, status: "ok", message });
 export const warning = (check: string, message: string, advice: string): Finding => ({
   check,
@@ -23,7 +23,7 @@ export const fault = (check: string, message: string, advice: string): Finding =
   advice,
 });
 
-/** Returns the finding of a check that ended with an expected failure. Throws any other error. */
+/** Converts a `Failure` of a check to a fault, with its hint as the advice if it has one. Throws any other error again. */
 export function faultOf(check: string, error: unknown, advice = ""): Finding {
   if (!(error instanceof Failure)) throw error;
   return fault(check, error.message, error.hint ?? advice);

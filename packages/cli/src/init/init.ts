@@ -20,16 +20,16 @@ export interface InitOptions {
 const escapeHtml = (text: string) =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
-/** Returns the `easel.json` of a new app. Its schema is a file beside it, so that editors need no network and no service. */
+/** Returns the `easel.json` of a new app. Its `$schema` is a local file, so that editors need neither a network nor a service. */
 function settingsText({ $schema: _, ...settings }: Record<string, unknown>, title: string): string {
   const all = { $schema: `./.easel/${SCHEMA_FILE}`, ...settings, title };
   return `${JSON.stringify(all, null, 2)}\n`;
 }
 
-/** Returns the fault of a title, or undefined if `easel.json` may have it. */
+/** Returns the fault of a title, or undefined if the title is allowed in `easel.json`. */
 const faultOfTitle = (title: string): string | undefined => faultsOf(JSON.stringify({ title }))[0];
 
-/** Asks for the template where that is possible. */
+/** Asks for the template. Returns `minimal` if nobody can be asked. */
 async function chooseTemplate({ ask }: Context["terminal"]): Promise<TemplateName> {
   if (!ask.possible) return "minimal";
   const templates = await readTemplates();
@@ -41,7 +41,7 @@ async function chooseTemplate({ ask }: Context["terminal"]): Promise<TemplateNam
   });
 }
 
-/** Asks for the name where that is possible. By default it is that of the folder. */
+/** Asks for the name of the app. Returns the name of the folder if nobody can be asked. */
 async function chooseName(folder: string, { ask }: Context["terminal"]): Promise<string> {
   const initial = path.basename(folder).slice(0, LIMITS.titleLength.value) || "App";
   if (!ask.possible) return initial;
@@ -53,7 +53,7 @@ async function chooseName(folder: string, { ask }: Context["terminal"]): Promise
   });
 }
 
-/** Returns those of the names that a folder has already, even as broken symbolic links. */
+/** Returns the names that already exist in a folder. Broken symbolic links count as existing. */
 async function existing(folder: string, names: string[]): Promise<string[]> {
   const found = await Promise.all(
     names.map((name) =>
@@ -79,7 +79,7 @@ async function listTemplates({ terminal }: Context): Promise<void> {
   );
 }
 
-/** Makes a new app in a folder from a template, and prints the folder. Replaces no file unless `--force` is given. */
+/** Makes a new app in a folder from a template, and prints the path of the folder. Replaces no file unless `--force` is given. */
 export async function init(given: string, options: InitOptions, context: Context): Promise<void> {
   const { terminal } = context;
   if (options.list) return listTemplates(context);
@@ -103,7 +103,7 @@ export async function init(given: string, options: InitOptions, context: Context
   await mkdir(folder, { recursive: true });
   for (const [file, content] of files) {
     const target = path.join(folder, file);
-    // A symbolic link is replaced, and not the file that it leads to.
+    // Removes a symbolic link itself, not the file that it points to.
     if (options.force) await rm(target, { force: true });
     await writeFile(target, content, { flag: "wx" });
   }

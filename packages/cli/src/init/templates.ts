@@ -9,7 +9,7 @@ export interface Template {
   description: string;
 }
 
-/** The folder with the templates. Chunks of the bundle are in `dist`; this file is not. */
+/** The folder `dist/templates`, whether this code runs from `src/init` or from the bundle in `dist`. */
 const FOLDER = path.join(
   import.meta.dirname,
   path.basename(import.meta.dirname) === "dist" ? "templates" : "../../dist/templates",
@@ -23,7 +23,7 @@ export async function readSettings(name: TemplateName): Promise<Record<string, u
   return JSON.parse(await readFile(path.join(templateFolder(name), "easel.json"), "utf8"));
 }
 
-/** Reads what all templates are. */
+/** Reads the names, titles and descriptions of all templates. */
 export const readTemplates = (): Promise<Template[]> =>
   Promise.all(
     TEMPLATES.map(async (name) => {
@@ -32,7 +32,7 @@ export const readTemplates = (): Promise<Template[]> =>
     }),
   );
 
-/** Reads the files of a template except its `easel.json`, by their names. Templates have no folders. */
+/** Reads the files of a template except `easel.json`. Returns their contents by name. Templates have no subfolders. */
 export async function readFiles(name: TemplateName): Promise<Map<string, Buffer>> {
   const folder = templateFolder(name);
   const names = (await readdir(folder)).filter((file) => file !== "easel.json").sort();

@@ -4,11 +4,11 @@ import { type EaselJson, easelJson, faultsOf } from "@easel/server/canvases/publ
 import { fail } from "../exit.ts";
 import { clean } from "../terminal/clean.ts";
 
-/** Reads the `easel.json` of a folder. A folder without that file is read as if it had `{}`. Throws a `Failure` that lists the faults. */
+/** Reads the `easel.json` of a folder. A missing file is read as `{}`. Throws a `Failure` that lists the faults of the file. */
 export async function readEaselJson(folder: string): Promise<EaselJson> {
   const text = await readFile(path.join(folder, "easel.json"), "utf8").catch(
     (error: NodeJS.ErrnoException) => {
-      // `readFolder` reports a folder that is none.
+      // `readFolder` reports a path that is not a folder.
       if (error.code === "ENOENT" || error.code === "ENOTDIR") return "{}";
       throw error;
     },

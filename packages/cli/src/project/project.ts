@@ -20,7 +20,7 @@ export type Project = z.infer<typeof Stored>;
 
 const fileOf = (folder: string) => path.join(folder, ".easel", "project.json");
 
-/** Reads the project of a folder. Returns undefined for a folder that was never deployed. Throws a `Failure` for a damaged file. */
+/** Reads the project of a folder. Returns undefined for a folder without one. Throws a `Failure` for a damaged file. */
 export async function readProject(folder: string): Promise<Project | undefined> {
   const file = fileOf(folder);
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
@@ -35,7 +35,7 @@ export async function readProject(folder: string): Promise<Project | undefined> 
   }
 }
 
-/** Writes the project of a folder. */
+/** Writes the project of a folder. Replaces the file atomically. */
 export async function writeProject(folder: string, project: Project): Promise<void> {
   const file = fileOf(folder);
   await makeOwnFolder(folder);

@@ -14,22 +14,22 @@ export interface ArchivedFile {
   open(): Promise<Readable>;
 }
 
-/** An open zip. */
+/** An open zip. Its files can be read until `close` is called. */
 export interface Archive {
   files: ArchivedFile[];
   close(): void;
 }
 
-/** Throws a `Failure` for a path that no version of a canvas can have, because a file there could harm the machine. */
-function requireSound(path: string): void {
+/** Throws a `Failure` for a path that a canvas cannot have, such as one that leads out of the folder or to a dot file. */
+function requireSafePath(path: string): void {
   const fault = pathFault(path) ?? (hasDotFile(path) ? "leads to a dot file" : undefined);
   if (fault !== undefined)
     fail(`The service sent a file whose path \`${clean(path).slice(0, 200)}\` ${fault}.`);
 }
 
 /**
- * Opens the zip of a version and lists its files. If one folder contains all files, it is left out of their paths, as a deploy does. Throws
- * a `Failure` for a zip that is damaged, too large, or has a path that a canvas cannot have.
+ * Opens the zip of a version and lists its files. If one folder contains all files, removes it from their paths. Throws a `Failure` if the
+ * zip is damaged or too large, or contains a path that a canvas cannot have.
  */
 export async function openArchive(file: string): Promise<Archive> {
   const damaged = (error: Error) => fail(`The service sent a damaged zip: ${clean(error.message)}.`);
@@ -49,7 +49,7 @@ export async function openArchive(file: string): Promise<Archive> {
     const around = commonFolder(entries.map(({ fileName }) => fileName));
     const files = entries.map((entry) => {
       const path = entry.fileName.slice(around.length);
-      requireSound(path);
+      requireSafePath(path);
       return { path, size: entry.uncompressedSize, open: () => zip.openReadStreamPromise(entry) };
     });
     return { files, close: () => zip.close() };

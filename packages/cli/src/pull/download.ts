@@ -7,13 +7,13 @@ import { causeOf, UPLOAD_TIMEOUT_MS } from "../api/send.ts";
 import type { Service } from "../api/service.ts";
 import { fail } from "../exit.ts";
 
-/** The number of times that a download is begun at most. */
+/** The maximum number of attempts to download a zip. */
 const MAX_TRIES = 3;
 
-/** The most bytes that a zip of a version can have: the unpacked size of its files, and a record for each of them. */
+/** The maximum size of the zip of a version: the maximum unpacked size, and 4 KiB for the zip headers of each file. */
 const MAX_BYTES = LIMITS.bundleUnpackedBytes.value + LIMITS.bundleEntries.value * 4096;
 
-/** Passes chunks on. Throws a `Failure` if they are more than the zip of a version can have. */
+/** Yields the chunks unchanged. Throws a `Failure` if they exceed `MAX_BYTES`. */
 async function* limited(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const chunk of chunks) {
@@ -23,7 +23,7 @@ async function* limited(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   }
 }
 
-/** Downloads the zip of a version to a file. Begins again after a broken connection. */
+/** Downloads the zip of a version to a file. Starts again if the connection breaks. */
 export async function downloadVersion(
   canvasId: string,
   version: string,
@@ -38,7 +38,7 @@ export async function downloadVersion(
       const chunks = Readable.fromWeb(body as ReadableStream<Buffer>);
       return await pipeline(chunks, limited, createWriteStream(file), { signal });
     } catch (error) {
-      // The body of a response that breaks off fails with a TypeError of `fetch`.
+      // If the connection breaks during the body, `fetch` fails with a TypeError.
       const isBroken = error instanceof TypeError || (error as Error).name === "TimeoutError";
       if (signal.aborted || !isBroken) throw error;
       if (tries >= MAX_TRIES)

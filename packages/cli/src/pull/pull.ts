@@ -17,14 +17,15 @@ import { planFiles, writeFile } from "./unpack.ts";
 
 /** The flags of `easel pull`. */
 export interface PullOptions extends CanvasOptions {
-  /** The id of a version, or a part of it. By default the published one. */
+  /** The id of a version, or the start or the end of an id. By default the published version. */
   at?: string;
   force?: boolean;
 }
 
 /**
- * Returns the folder to write to: the given one; otherwise the working directory, unless `--canvas` names another canvas than its own: then a
- * folder with the slug of that canvas. Throws a `Failure` for a folder of another canvas, unless `force` is true.
+ * Returns the folder to write to: `given`, or by default the working directory. If `--canvas` names a canvas that the working directory
+ * does not belong to, the default is a subfolder with the slug of that canvas. Throws a `Failure` for a folder of another canvas, unless
+ * `force` is true.
  */
 async function folderFor(
   given: string | undefined,
@@ -47,8 +48,8 @@ async function folderFor(
 }
 
 /**
- * Writes the files of a version of a canvas to a folder, and remembers there which version it is. Overwrites other content only with
- * `--force`, and leaves other files of the folder alone. Prints the path of the folder.
+ * Writes the files of a version of a canvas to a folder, and stores the version in the project of the folder. Overwrites files with other
+ * content only with `--force`. Keeps all other files of the folder. Prints the path of the folder.
  */
 export async function pull(given: string | undefined, options: PullOptions, context: Context): Promise<void> {
   const { terminal, signal } = context;

@@ -9,8 +9,8 @@ import { clean } from "../terminal/clean.ts";
 import { count } from "../terminal/count.ts";
 import type { ArchivedFile } from "./archive.ts";
 
-/** The most paths that an error names. */
-const NAMED = 10;
+/** The maximum number of paths that an error lists. */
+const MAX_LISTED = 10;
 
 const statOf = (file: string): Promise<Stats | undefined> =>
   lstat(file).catch((error: NodeJS.ErrnoException) => {
@@ -24,21 +24,21 @@ async function digestOf(stream: Readable): Promise<string> {
   return hash.digest("hex");
 }
 
-/** Returns the folders below the top folder in which a file lies, the outermost first. */
+/** Returns the parent folders of a relative path, the outermost first. */
 function foldersOf(name: string): string[] {
   const segments = name.split("/").slice(0, -1);
   return segments.map((_, index) => segments.slice(0, index + 1).join("/"));
 }
 
-/** Files to write, and those that are there already with the same content. */
+/** The files to write, and the number of files that already have the same content. */
 export interface Plan {
   changed: ArchivedFile[];
   unchanged: number;
 }
 
 /**
- * Compares files with a folder. Throws a `Failure` if a file would be written through a symbolic link, which may lead out of the folder, or
- * would replace a folder; and, unless `force` is true, if it would replace another file.
+ * Compares the files of a zip with a folder. Throws a `Failure` if a parent folder of a file is a symbolic link, which may lead out of the
+ * folder, or if a file and a folder have the same path. Unless `force` is true, also throws one if a file would be overwritten.
  */
 export async function planFiles(
   folder: string,
@@ -72,8 +72,8 @@ export async function planFiles(
     if (found !== undefined) different.push(file.path);
   }
   if (different.length > 0 && !force) {
-    const named = different.slice(0, NAMED).map((name) => `\n  ${clean(name)}`);
-    const more = different.length > NAMED ? `\n  and ${different.length - NAMED} more` : "";
+    const named = different.slice(0, MAX_LISTED).map((name) => `\n  ${clean(name)}`);
+    const more = different.length > MAX_LISTED ? `\n  and ${different.length - MAX_LISTED} more` : "";
     fail(`${count(different.length, "file")} of the folder would be overwritten:${named.join("")}${more}`, {
       hint: "Give --force to overwrite them, or pull into another folder.",
     });
@@ -81,7 +81,7 @@ export async function planFiles(
   return plan;
 }
 
-/** Writes a file: first beside its place, so that nobody sees half of it. A symbolic link in its place is replaced, not followed. */
+/** Writes a file atomically, by renaming a temporary file. Replaces a symbolic link instead of following it. */
 export async function writeFile(folder: string, file: ArchivedFile, signal: AbortSignal): Promise<void> {
   const target = path.join(folder, file.path);
   await mkdir(path.dirname(target), { recursive: true });

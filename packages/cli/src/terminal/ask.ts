@@ -1,7 +1,7 @@
 import { fail } from "../exit.ts";
 import type { Streams } from "./streams.ts";
 
-/** The question, and the flag that answers it where nobody can be asked. */
+/** A question, and the flag that answers it if nobody can be asked. */
 interface Question {
   message: string;
   /** A flag with an example value, such as `--access private`. */
@@ -16,8 +16,8 @@ export interface Choice<Value extends string> {
 }
 
 /**
- * Asks questions in the terminal. Without a terminal every question throws a usage error that names the flag. Throws an interruption if the
- * person cancels a question.
+ * Asks questions in the terminal. If nobody can be asked, every question throws a usage error that names the flag. If the person cancels a
+ * question, it throws a `Failure` with the exit code of `interrupted`.
  */
 export interface Ask {
   /** Whether questions can be asked. */
@@ -26,7 +26,7 @@ export interface Ask {
   choose<Value extends string>(
     question: Question & { choices: Choice<Value>[]; initial?: Value },
   ): Promise<Value>;
-  /** Asks for a line of text. `check` returns the fault of an answer, or undefined if it is right. */
+  /** Asks for a line of text. `check` returns the fault of an answer, or undefined if the answer is valid. */
   text(
     question: Question & { initial?: string; check?: (value: string) => string | undefined },
   ): Promise<string>;
@@ -34,12 +34,12 @@ export interface Ask {
   secret(question: Question): Promise<string>;
 }
 
-/** Creates the questions of a run. They are written to stderr, so that stdout has the result alone. */
+/** Creates the `Ask` of a run. It writes questions to stderr, because stdout is only for the result. */
 export function createAsk(
   { stdin, stderr }: Streams,
   { possible, signal }: { possible: boolean; signal: AbortSignal },
 ): Ask {
-  // Loaded at the first question, because most runs ask nothing.
+  // The module is imported at the first question, because most runs ask nothing.
   const load = () => import("@clack/prompts");
   const common = { input: stdin, output: stderr, signal };
   const require = ({ message, flag }: Question) => {

@@ -2,7 +2,7 @@
 const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 /**
- * Replaces the characters of a text that could control a terminal or hide text in it by `�`. Use it for every text that comes from the
- * service, from other people or from file names.
+ * Replaces characters that could control a terminal or hide text with `�`. Use it for every text from the service, from other people or
+ * from file names.
  */
 export const clean = (text: string): string => text.toWellFormed().replace(UNSAFE, "\ufffd");

@@ -10,8 +10,8 @@ const UNIT_MS: Record<string, number> = {
 };
 
 /**
- * Parses a point in time that a flag gives: a duration from now, such as `30m`, `2h` or `7d`, into the past or the future, or a date such as
- * `2026-01-31` or `2026-01-31T12:00`, in local time. Returns epoch milliseconds. Throws a usage error for any other text.
+ * Parses the time that a flag gives. It is a duration before or after `now`, such as `30m`, `2h` or `7d`, or a date in local time, such as
+ * `2026-01-31` or `2026-01-31T12:00`. Returns epoch milliseconds. Throws a usage error for any other text.
  */
 export function parseMoment(
   text: string,
@@ -24,7 +24,7 @@ export function parseMoment(
     const distance = Number(number) * (UNIT_MS[unit] ?? 0);
     return direction === "past" ? now - distance : now + distance;
   }
-  // Without a time, JavaScript would take a date as UTC.
+  // JavaScript parses a date without a time as UTC.
   const isDate = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?(Z|[+-]\d{2}:\d{2})?)?$/.test(text);
   const time = isDate ? new Date(text.length === 10 ? `${text}T00:00` : text).getTime() : Number.NaN;
   if (!Number.isNaN(time)) return time;

@@ -1,7 +1,7 @@
 import type { Streams } from "./streams.ts";
-import { letInterrupt } from "./waiting.ts";
+import { leaveRawMode } from "./waiting.ts";
 
-/** The progress of long work, shown as a bar in a terminal. Without a terminal only the lines of `start` and `done` are printed. */
+/** The progress bar of a long operation. Without a terminal, only the first message and that of `done` are printed. */
 export interface Progress {
   /** Moves the bar forward by `steps`, and shows `message` beside it. */
   advance(steps: number, message: string): void;
@@ -11,7 +11,7 @@ export interface Progress {
   stop(): void;
 }
 
-/** Starts to show the progress of work that has `total` steps. */
+/** Shows a progress bar with `total` steps, or only prints `message` if `animated` is false. */
 export async function startProgress(
   { stdin, stderr }: Streams,
   { message, total, animated }: { message: string; total: number; animated: boolean },
@@ -23,7 +23,7 @@ export async function startProgress(
   const { progress } = await import("@clack/prompts");
   const bar = progress({ max: Math.max(1, total), output: stderr });
   bar.start(message);
-  letInterrupt(stdin);
+  leaveRawMode(stdin);
   return {
     advance: (steps, text) => bar.advance(steps, text),
     done: (text) => bar.stop(text),

@@ -1,17 +1,17 @@
 import widthOf from "fast-string-width";
 import { clean } from "./clean.ts";
 
-/** A column of a table. */
+/** A column of a table: its title, and the text of its cell in a row. */
 export interface Column<Row> {
   title: string;
   cell(row: Row): string;
-  /** Whether the column gives way where the terminal is narrow: its cells are cut with `…`. */
+  /** Whether cells of the column are cut with `…` if the table is wider than the terminal. */
   flexible?: boolean;
   align?: "right";
 }
 
 const segments = new Intl.Segmenter();
-/** Cuts a text to a number of cells. A cut text ends with `…`. */
+/** Cuts a text to `width` character cells of a terminal. A cut text ends with `…`. */
 export function cut(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let result = "";

@@ -22,11 +22,11 @@ export interface Terminal {
   warn(line: string): void;
   /** Shows the progress of work that has `total` steps. */
   progress(message: string, total: number): Promise<Progress>;
-  /** Shows that the command waits for something. Returns a function that ends this. */
+  /** Shows that the command waits for something. Returns a function to call when the wait is over. */
   wait(message: string): Promise<() => void>;
   /** Formats rows as a table that fits the terminal. */
   table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string;
-  /** Styles a text for stdout, or for stderr if `on` says so; leaves it as it is where colours are off. */
+  /** Styles a text for the stream `on`, by default stdout. Returns the text unchanged if colours are off. */
   style(style: Style, text: string, on?: "stdout" | "stderr"): string;
 }
 

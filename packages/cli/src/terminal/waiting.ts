@@ -12,14 +12,14 @@ export async function startWaiting(
   const { spinner } = await import("@clack/prompts");
   const shown = spinner({ output: stderr, indicator: "timer" });
   shown.start(message);
-  letInterrupt(stdin);
+  leaveRawMode(stdin);
   return () => shown.clear();
 }
 
 /**
- * Turns off the raw mode that spinners and bars turn on. In raw mode Ctrl-C sends no signal, and they would end the process with exit code 0
- * before the command has cleaned up.
+ * Turns off the raw mode that spinners and progress bars turn on. In raw mode Ctrl-C sends no signal. The spinner or bar would then end the
+ * process with exit code 0 before the command has cleaned up.
  */
-export function letInterrupt(stdin: Streams["stdin"]): void {
+export function leaveRawMode(stdin: Streams["stdin"]): void {
   if (stdin.isTTY) stdin.setRawMode?.(false);
 }

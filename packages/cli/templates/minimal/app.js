@@ -1,4 +1,4 @@
-// The service tells who the viewer is, and keeps a number of visits for each viewer.
+// The service knows who the viewer is, and stores the number of visits of each viewer.
 const me = await easel.me();
 const visits = await easel.kv.user.increment("visits");
 

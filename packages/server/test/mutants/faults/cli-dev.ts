@@ -28,8 +28,8 @@ export const cliDev: Fault[] = [
   fault(
     "dev: pages of other origins open sockets",
     FRONT,
-    "if (asked.origin !== host.origin)",
-    "if (asked.origin === undefined)",
+    "if (originalHeaders.origin !== host.origin)",
+    "if (originalHeaders.origin === undefined)",
     FRONT_TEST,
   ),
   fault(
