@@ -119,6 +119,26 @@ test("one collection as CSV and as JSON lines, there and back", async () => {
   assert.equal(imported.collections, 2);
 });
 
+test("an import whose response was lost is repeated and stores each record once", async (t) => {
+  const other = await canvas("data-four");
+  const file = path.join(temporary, "without-ids.jsonl");
+  await writeFile(file, '{"value":1}\n{"id":"own","value":2}');
+  const realFetch = globalThis.fetch;
+  let imports = 0;
+  t.mock.method(globalThis, "fetch", async (...request: Parameters<typeof fetch>) => {
+    const response = await realFetch(...request);
+    if (!response.url.includes("/import?")) return response;
+    await response.text();
+    imports += 1;
+    if (imports === 1) throw new TypeError("fetch failed");
+    return Response.json({ imported: { collections: 0 }, skipped: [] });
+  });
+  await data(["import", file, "--collection", "ideas"], { cwd: other });
+  assert.equal(imports, 2);
+  const records = JSON.parse(await data(["ls", "--collection", "ideas", "--json"], { cwd: other }));
+  assert.deepEqual(records.map(({ value }: { value: number }) => value).sort(), [1, 2]);
+});
+
 test("files are listed and removed", async () => {
   const easelOf = createEasel({ url: `${base}/c/data-one/`, token: env.EASEL_TOKEN });
   const { id } = await easelOf.files.upload(new Blob(["content"]), { name: "tea.txt" });

@@ -7,6 +7,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ImportResult } from "@easel/protocol/management";
 import type { Json } from "@easel/protocol/types";
+import { isUuidV7, newId } from "@easel/server/crypto/ids";
 import { openPromise } from "yauzl";
 import { ZipFile } from "yazl";
 import { type CanvasOptions, findCanvas } from "../api/find-canvas.ts";
@@ -69,6 +70,10 @@ function pathFor(target: Target | undefined): string {
   }
 }
 
+/** Returns a record with a new id, unless it has the id of a record. With an id, a repeated request does not import it again. */
+const withId = (record: Line): Line =>
+  typeof record.id === "string" && isUuidV7(record.id) ? record : { ...record, id: newId() };
+
 /** Converts a file of JSON lines or CSV to a zip in which the lines have the path `name`. Returns the number of entries. */
 async function pack(file: string, name: string, zip: string, signal: AbortSignal): Promise<number> {
   const lines = file.endsWith(".csv") ? readCsv(createReadStream(file)) : readJsonLines(file);
@@ -78,7 +83,7 @@ async function pack(file: string, name: string, zip: string, signal: AbortSignal
       entries += 1;
       if (name.startsWith("kv/") && typeof line.key !== "string")
         fail(`Entry ${entries} has no \`key\`.`, { exit: "usage" });
-      yield `${JSON.stringify(line)}\n`;
+      yield `${JSON.stringify(name.startsWith("collections/") ? withId(line) : line)}\n`;
     }
   }
   const archive = new ZipFile();

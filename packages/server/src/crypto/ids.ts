@@ -17,6 +17,9 @@ export function newId(): string {
 /** The first three groups of a UUIDv7, which contain the time of its creation. */
 const TIME = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}(?=-[0-9a-f]{4}-[0-9a-f]{12}$)/;
 
+/** Whether a text is an id that `newId` or `copiedId` can have made. */
+export const isUuidV7 = (text: string): boolean => TIME.test(text);
+
 /**
  * Returns the id of a copy of the thing with the id `original`. It sorts like `original`, and is the same for the same `original` and
  * `context`, such as the canvas that the copy belongs to. Returns a new id if `original` is not a UUIDv7.
