@@ -166,11 +166,6 @@ export async function dev(given: string, options: DevOptions, context: Context):
         report.add(`easel.json: the slug is \`${slug}\` until you start \`easel dev\` again`);
     };
     await apply(first);
-    endings.push(
-      await watchFolder(folder, (paths) => {
-        onChange(paths).catch((error: unknown) => report.add(`The folder cannot be read: ${String(error)}`));
-      }),
-    );
     const onChange = async (paths: string[]) => {
       content.refresh();
       const isSettings = paths.some((each) => path.join(folder, each) === file);
@@ -184,6 +179,11 @@ export async function dev(given: string, options: DevOptions, context: Context):
         live.broadcast({ type: "styles", paths: paths.map((each) => base + encodeURI(each)) });
       else if (!isSettings || here.faults.length === 0) live.broadcast({ type: "reload" });
     };
+    endings.push(
+      await watchFolder(folder, (paths) => {
+        onChange(paths).catch((error: unknown) => report.add(`The folder cannot be read: ${String(error)}`));
+      }),
+    );
     const address = origin + canvasPath(site);
     terminal.result({ url: address }, () => `${address}\n`);
     terminal.say(`${proxy === null ? "Reloads on every save." : `Shows ${proxy}.`} Press Ctrl-C to end.`);
