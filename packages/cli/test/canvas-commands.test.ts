@@ -105,7 +105,7 @@ test("rollback asks in a terminal, and “no” changes nothing", async (t) => {
   const [two, one] = await json(["versions"], { cwd: folder });
   const current = async () =>
     (await json(["versions"], { cwd: folder })).find((each: { current: boolean }) => each.current).id;
-  assert.equal((await easel(["rollback"], { cwd: folder, env, answers: [false] })).code, 130);
+  assert.equal((await easel(["rollback"], { cwd: folder, env, answers: [false] })).code, 1);
   assert.equal(await current(), two.id);
   assert.equal((await easel(["rollback"], { cwd: folder, env, answers: [true] })).code, 0);
   assert.equal(await current(), one.id);

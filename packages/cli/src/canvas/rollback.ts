@@ -32,7 +32,7 @@ export async function rollback(
   terminal.say(`Publishing ${describe(target)}${instead}.`);
   if (terminal.ask.possible && !options.yes) {
     const agreed = await terminal.ask.confirm({ message: "Publish it?", flag: "--yes", initial: true });
-    if (!agreed) fail("Nothing was changed.", { exit: "interrupted" });
+    if (!agreed) fail("Nothing was changed.");
   }
   const path = { id: canvas.id, version: target.id };
   const { url, id, slug, version } = await bodyOf(
