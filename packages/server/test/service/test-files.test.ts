@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
+import { FAULTS } from "../mutants/faults.ts";
 import { filesOf, filesOfGroup, GROUPS, ROOT } from "../support/import-tests.ts";
 
 const { scripts } = JSON.parse(readFileSync(path.join(ROOT, "package.json"), "utf8"));
@@ -19,4 +20,12 @@ test("`npm test` runs every test file once, alone or in a group", () => {
     started.filter(isGroup),
     names.map((name) => `packages/server/test/groups/${name}.test.ts`).sort(),
   );
+});
+
+test("the code that each fault of `npm run mutants` changes occurs once in its file", () => {
+  const occurrences = ({ file, search }: (typeof FAULTS)[number]) =>
+    readFileSync(path.join(ROOT, file), "utf8").split(search).length - 1;
+  const stale = FAULTS.filter((fault) => occurrences(fault) !== 1).map(({ title }) => title);
+  assert.ok(FAULTS.length > 300);
+  assert.deepEqual(stale, []);
 });

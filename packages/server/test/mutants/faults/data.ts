@@ -27,7 +27,7 @@ export const data: Fault[] = [
   ),
   fault(
     "kv: the user scope is one for all",
-    "packages/server/src/primitives/kv/routes.ts",
+    "packages/server/src/primitives/kv/kv-scope.ts",
     "id: ({ user }) => user.id",
     'id: () => "all"',
     "packages/server/test/conformance/stores.test.ts",
@@ -35,15 +35,15 @@ export const data: Fault[] = [
   fault(
     "kv: values pass without the check of JSON",
     "packages/server/src/primitives/kv/routes.ts",
-    "const value = parseJson(body);",
-    "const value = JSON.parse(body.toString());",
+    "storableValue(parseJson(body))",
+    "storableValue(JSON.parse(body.toString()))",
     "packages/server/test/conformance/stores.test.ts",
   ),
   fault(
     "submissions: values pass without the check of JSON",
     "packages/server/src/primitives/submissions/routes.ts",
-    "JSON.stringify(parseJson(body))",
-    "JSON.stringify(JSON.parse(body.toString()))",
+    "valueText(parseJson(body))",
+    "valueText(JSON.parse(body.toString()))",
     "packages/server/test/conformance/stores.test.ts",
   ),
   fault(
@@ -55,8 +55,8 @@ export const data: Fault[] = [
   ),
   fault(
     "submissions: viewers list the answers of all",
-    "packages/server/src/primitives/submissions/routes.ts",
-    "requirePermission(call, permission);",
+    "packages/server/src/primitives/submissions/open-submissions.ts",
+    "requirePermission(caller, permission);",
     "",
     "packages/server/test/conformance/stores.test.ts",
   ),

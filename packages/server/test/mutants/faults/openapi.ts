@@ -2,7 +2,6 @@ import { type Fault, fault } from "../fault.ts";
 
 const PRIMITIVES = "packages/server/src/primitives";
 const OPENAPI = "packages/server/src/openapi";
-const TEXT = "packages/server/src/content/public-text.ts";
 const DOCUMENT_TEST = `${OPENAPI}/document.test.ts`;
 const TEXTS_TEST = "packages/server/test/content/public-texts.test.ts";
 const FILES_TEST = "packages/server/test/conformance/files.test.ts";
@@ -60,7 +59,7 @@ export const openapi: Fault[] = [
   ),
   fault(
     "public texts: a cache serves one encoding to all clients",
-    TEXT,
+    "packages/server/src/content/encoded-text.ts",
     'vary: "Accept-Encoding", ',
     "",
     TEXTS_TEST,
