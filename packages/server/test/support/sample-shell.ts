@@ -57,10 +57,14 @@ export async function follow(
     ...commands.flatMap(({ text }) => [filled(text), `echo '${MARK}'`]),
     `export -p | grep -v '^declare -xr' > '${state}'`,
   ].join("\n");
-  const { stdout, stderr } = await promisify(execFile)("bash", ["-eu", "-o", "pipefail", "-c", script], {
-    cwd,
-    env: { ...process.env, EASEL_CONFIG_DIR: path.join(cwd, ".config"), ...variables },
-  }).catch((error) => assert.fail(`${commands[0]?.page}: ${error.stdout}${error.stderr}`));
+  const { stdout, stderr } = await promisify(execFile)(
+    "bash",
+    ["--norc", "-eu", "-o", "pipefail", "-c", script],
+    {
+      cwd,
+      env: { ...process.env, EASEL_CONFIG_DIR: path.join(cwd, ".config"), ...variables },
+    },
+  ).catch((error) => assert.fail(`${commands[0]?.page}: ${error.stdout}${error.stderr}`));
   assert.equal(stderr, "");
   return stdout
     .split(`${MARK}\n`)
