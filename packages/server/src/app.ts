@@ -11,7 +11,7 @@ import { answerClientError, answerError, requestIds } from "./http/errors.ts";
 import { mountHealth } from "./http/health.ts";
 import { mountHosts, routedUrl } from "./http/hosts.ts";
 import { loggable } from "./http/log.ts";
-import { METHODS } from "./http/methods.ts";
+import { replaceOtherMethod } from "./http/methods.ts";
 import { refuse } from "./http/refusal.ts";
 import { setCommonHeaders } from "./http/security-headers.ts";
 import { dropStalled } from "./http/stalled-connections.ts";
@@ -81,7 +81,11 @@ export async function createApp(
     // Fastify's logger is off, because it creates a logger for each request, which costs time. Our log lines contain the request id anyway.
     logger: false,
     genReqId: newRequestId,
-    rewriteUrl: (request) => routableUrl(routedUrl(request as IncomingMessage, env)),
+    // Runs before the router.
+    rewriteUrl(request) {
+      replaceOtherMethod(request as IncomingMessage);
+      return routableUrl(routedUrl(request as IncomingMessage, env));
+    },
     clientErrorHandler: (error, socket) => answerClientError(error, socket, newRequestId()),
     frameworkErrors: (error, request, reply) =>
       answerError(error, request, reply.header("connection", "close"), env),
@@ -109,7 +113,7 @@ export async function createApp(
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, env));
   app.setNotFoundHandler((request) => refuseUnknownPath(request, env));
   // Fastify must not parse bodies: each handler reads the body of its request itself, up to the limit of its route.
-  for (const method of new Set([...app.supportedMethods, ...METHODS]))
+  for (const method of app.supportedMethods)
     app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   app.addHook("onRequest", ({ raw }, reply, done) => {
     setCommonHeaders(reply, env.base);

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { pino } from "pino";
+import { methodOf } from "./methods.ts";
 
 /** Creates the logger, which writes JSON lines to standard error. It redacts the `Cookie` and `Authorization` headers. */
 export const newLog = (level: string) =>
@@ -12,9 +13,9 @@ export const newLog = (level: string) =>
  * Returns the fields that describe a request in log lines. They contain the pattern of the route instead of the URL, which may contain the
  * token of an invitation, a sign-in code or personal data. `route` is null if no route matched.
  */
-export const loggable = ({ id, method, routeOptions, params }: FastifyRequest) => ({
+export const loggable = ({ id, raw, routeOptions, params }: FastifyRequest) => ({
   requestId: id,
-  method,
+  method: methodOf(raw),
   route: routeOptions.url ?? null,
   slug: (params as { slug?: string } | undefined)?.slug,
 });

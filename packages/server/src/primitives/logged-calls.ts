@@ -2,6 +2,7 @@ import { ERRORS } from "@easel/protocol/errors";
 import type { FastifyRequest } from "fastify";
 import type { Env } from "../env.ts";
 import { apiPath } from "../http/canvas-path.ts";
+import { methodOf } from "../http/methods.ts";
 import type { Refusal } from "../http/refusal.ts";
 import type { ApiVisit } from "../pipeline/visit.ts";
 
@@ -62,7 +63,7 @@ export function logCall(
     headers?.location === undefined ? (body?.message ?? body?.error) : ERRORS.NOT_AUTHENTICATED.message;
   callLog.add(canvas, {
     at: clock(),
-    method: request.method,
+    method: methodOf(request.raw),
     route: loggedRoute(request),
     status,
     code: code ?? null,
