@@ -7,7 +7,7 @@ export interface BarState {
   /** The e-mail address of the signed-in person, or null. */
   me: string | null;
   /** Whether the host of the page belongs to one person, as `ben.localhost` does. It is false on `localhost`. */
-  ownHost: boolean;
+  isPersonHost: boolean;
   people: { host: string; email: string; name: string; role: string; origin: string }[];
   faults: string[];
 }
@@ -29,7 +29,7 @@ export class View {
   readonly #toggle = element("button", { type: "button", class: "toggle", "aria-controls": "panel" });
   readonly #panel = element("div", { class: "panel", id: "panel", role: "group", "aria-label": "easel dev" });
   readonly #faults = element("div", { class: "faults", role: "status" });
-  #state: BarState = { me: null, ownHost: false, people: [], faults: [] };
+  #state: BarState = { me: null, isPersonHost: false, people: [], faults: [] };
   #isFolded = readFold();
 
   constructor() {
@@ -143,7 +143,7 @@ export class View {
     if (response?.ok !== true)
       return this.#say([response === null ? "easel dev does not answer." : (await response.text()).trim()]);
     const { host } = (await response.json()) as { host: string };
-    if (this.#state.ownHost) location.assign(addressAt(`http://${host}.localhost:${location.port}`));
+    if (this.#state.isPersonHost) location.assign(addressAt(`http://${host}.localhost:${location.port}`));
     else location.reload();
   }
 }

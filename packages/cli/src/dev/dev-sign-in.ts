@@ -71,7 +71,7 @@ export async function barState(
   request: IncomingMessage,
   { label }: PageHost,
   site: Site,
-): Promise<{ me: string | null; ownHost: boolean; people: BarPerson[]; faults: string[] }> {
+): Promise<{ me: string | null; isPersonHost: boolean; people: BarPerson[]; faults: string[] }> {
   const { env, slug, port, faults } = site;
   const user = await identify(request, null, env);
   const people = await Promise.all(
@@ -89,5 +89,5 @@ export async function barState(
     role: "",
     origin: `http://${SIGNED_OUT}.localhost:${port}`,
   });
-  return { me: user?.email ?? null, ownHost: label !== null, people, faults };
+  return { me: user?.email ?? null, isPersonHost: label !== null, people, faults };
 }

@@ -2,11 +2,11 @@ import type { Env } from "../../../server/src/env.ts";
 import type { Report } from "./call-report.ts";
 import type { LivePages } from "./live-pages.ts";
 
-/** The canvas that `easel dev` serves, with the service in this process and the front (see `createFront`). */
+/** The canvas that `easel dev` serves, with the service in this process and the reverse proxy (see `createReverseProxy`). */
 export interface Site {
-  /** The port on which the front listens. */
+  /** The port on which the reverse proxy listens. */
   port: number;
-  /** The origin of the front on `localhost`. The service uses it as its public origin. */
+  /** The origin of the reverse proxy on `localhost`. The service uses it as its public origin. */
   origin: string;
   slug: string;
   env: Env;

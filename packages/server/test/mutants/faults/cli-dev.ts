@@ -2,11 +2,11 @@
 import { type Fault, fault } from "../fault.ts";
 
 const HOSTS = "packages/cli/src/dev/page-hosts.ts";
-const FRONT = "packages/cli/src/dev/front.ts";
+const REVERSE_PROXY = "packages/cli/src/dev/reverse-proxy.ts";
 const POLICY = "packages/cli/src/dev/page-policy.ts";
 const COOKIES = "packages/cli/src/dev/cookie-names.ts";
 
-const FRONT_TEST = "packages/cli/test/dev-front.test.ts";
+const REVERSE_PROXY_TEST = "packages/cli/test/dev-reverse-proxy.test.ts";
 
 /** Faults of `easel dev`. */
 export const cliDev: Fault[] = [
@@ -15,22 +15,28 @@ export const cliDev: Fault[] = [
     HOSTS,
     "return match === null ? null :",
     "return match === null ? { host, origin: `http://${host}`, label: null } :",
-    FRONT_TEST,
+    REVERSE_PROXY_TEST,
   ),
-  fault("dev: a host with another port", HOSTS, "!host.endsWith(suffix)", '!host.includes(":")', FRONT_TEST),
+  fault(
+    "dev: a host with another port",
+    HOSTS,
+    "!host.endsWith(suffix)",
+    '!host.includes(":")',
+    REVERSE_PROXY_TEST,
+  ),
   fault(
     "dev: pages of other origins choose the person",
     HOSTS,
     'return site === undefined ? headers.origin === origin : site === "same-origin";',
     "return true;",
-    FRONT_TEST,
+    REVERSE_PROXY_TEST,
   ),
   fault(
     "dev: pages of other origins open sockets",
-    FRONT,
+    REVERSE_PROXY,
     "if (originalHeaders.origin !== host.origin)",
     "if (originalHeaders.origin === undefined)",
-    FRONT_TEST,
+    REVERSE_PROXY_TEST,
   ),
   fault(
     "dev: the policy of a page is dropped",

@@ -5,14 +5,14 @@ import { answerOwn, stateFor } from "./dev-pages.ts";
 import { ensureSignedIn } from "./dev-sign-in.ts";
 import { canvasPath, type Site } from "./dev-site.ts";
 import { isNavigation, OWN_PATH, pageHostOf } from "./page-hosts.ts";
-import { devServerPath, moveToDevServer, pathOf, serviceHeaders } from "./pass-on.ts";
+import { devServerPath, moveToDevServer, pathOf, serviceHeaders } from "./rewrite-request.ts";
 import { type ForwardedRequest, sendResponse } from "./send-response.ts";
 
 /**
- * Creates the front, a reverse proxy between the browser and the service or the dev server. It rewrites headers, signs people in, adds the
- * bar to pages and reports refused calls. It does not listen yet. `site` returns null until the service has started.
+ * Creates the reverse proxy between the browser and the service or the dev server. It rewrites headers, signs people in, adds the bar to
+ * pages and reports refused calls. It does not listen yet. `site` returns null until the service has started.
  */
-export function createFront(site: () => Site | null): { server: Server; close(): Promise<void> } {
+export function createReverseProxy(site: () => Site | null): { server: Server; close(): Promise<void> } {
   const agent = new Agent({ keepAlive: true });
   const proxy = createProxyServer({ selfHandleResponse: true, agent });
   const forwarded = new WeakMap<IncomingMessage, ForwardedRequest>();
