@@ -27,7 +27,8 @@ function settingsText({ $schema: _, ...settings }: Record<string, unknown>, titl
 }
 
 /** Returns the fault of a title, or undefined if the title is allowed in `easel.json`. */
-const faultOfTitle = (title: string): string | undefined => faultsOf(JSON.stringify({ title }))[0];
+const faultOfTitle = (title: string): string | undefined =>
+  title === "" ? "It is empty." : faultsOf(JSON.stringify({ title }))[0];
 
 /** Asks for the template. Returns `minimal` if nobody can be asked. */
 async function chooseTemplate({ ask }: Context["terminal"]): Promise<TemplateName> {
