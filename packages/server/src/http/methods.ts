@@ -1,6 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import { refuse } from "./refusal.ts";
 
+declare module "node:http" {
+  interface IncomingMessage {
+    /** The method that the client sent, if `replaceOtherMethod` has replaced it. */
+    originalMethod?: string;
+  }
+}
+
 /** The methods for which routes can have handlers. The handler of GET also serves HEAD. */
 export type Method = "GET" | "PUT" | "POST" | "PATCH" | "DELETE";
 
@@ -16,9 +23,6 @@ export const METHODS = [...USED, OTHER];
 /** The methods that the router knows. CONNECT requests never reach the router. */
 const ROUTED: readonly (string | undefined)[] = [...METHODS, "OPTIONS"];
 
-/** The original methods of requests whose method was replaced. */
-const originals = new WeakMap<IncomingMessage, string>();
-
 /**
  * Replaces a method for which no route has a handler, such as PROPFIND, by `TRACE`. The router stores all routes once per method, and Node
  * parses 35 methods: without the replacement, registering the routes would take most of a start.
@@ -26,12 +30,12 @@ const originals = new WeakMap<IncomingMessage, string>();
 export function replaceOtherMethod(request: IncomingMessage): void {
   const { method = "" } = request;
   if (ROUTED.includes(method)) return;
-  originals.set(request, method);
+  request.originalMethod = method;
   request.method = OTHER;
 }
 
 /** Returns the method that the client sent. */
-export const methodOf = (request: IncomingMessage): string => originals.get(request) ?? request.method ?? "";
+export const methodOf = (request: IncomingMessage): string => request.originalMethod ?? request.method ?? "";
 
 /** Returns the handler for a method. If there is none, sets `Allow` and throws 405 `METHOD_NOT_ALLOWED`. */
 export function handlerFor<Handler>(
