@@ -24,8 +24,8 @@ export const METHODS = [...USED, OTHER];
 const ROUTED: readonly (string | undefined)[] = [...METHODS, "OPTIONS"];
 
 /**
- * Replaces a method for which no route has a handler, such as PROPFIND, by `TRACE`. The router stores all routes once per method, and Node
- * parses 35 methods: without the replacement, registering the routes would take most of a start.
+ * Replaces a method for which no route has a handler, such as PROPFIND, by `TRACE`. The router stores each route once per method, and Node
+ * parses 35 methods, so registering the routes would otherwise take four times as long at every start.
  */
 export function replaceOtherMethod(request: IncomingMessage): void {
   const { method = "" } = request;
