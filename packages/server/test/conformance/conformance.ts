@@ -82,7 +82,7 @@ async function start(
     { after },
     {
       ...(authMode === "proxy" ? PROXY : {}),
-      SERVICE_DATABASE_URL: await engine.database({ after }),
+      SERVICE_DATABASE_URL: await engine.migratedDatabase({ after }),
       SERVICE_URL_MODE: urlMode,
       SERVICE_RATELIMIT_ENABLED: String(rateLimited),
       ...(rateLimited ? {} : { SERVICE_REALTIME_PUBLISHES_PER_MIN: "1000000000" }),

@@ -17,12 +17,12 @@ export const times = <Result>(count: number, work: (index: number) => Promise<Re
 export async function onDatabases(title: string, suite: (db: Db, other: Db) => void): Promise<void> {
   const scope = { after };
   const ready: { name: string; db: Db; other: Db }[] = [];
-  for (const { name, skip, database } of ENGINES) {
+  for (const { name, skip, migratedDatabase } of ENGINES) {
     if (skip) {
       test(`${title} on ${name}`, { skip });
       continue;
     }
-    const config = readConfig({ SERVICE_DATABASE_URL: await database(scope) });
+    const config = readConfig({ SERVICE_DATABASE_URL: await migratedDatabase(scope) });
     const db = await openDb(config, assert.ifError);
     atEnd(scope, () => db.close());
     await migrate(db);

@@ -33,7 +33,7 @@ describe("health checks", () => {
     it(`/readyz on ${engine.name}: 503 UNAVAILABLE when the database is closed; /healthz stays`, {
       skip: engine.skip,
     }, async (t) => {
-      const quiet = { SERVICE_DATABASE_URL: await engine.database(t), SERVICE_LOG_LEVEL: "fatal" };
+      const quiet = { SERVICE_DATABASE_URL: await engine.migratedDatabase(t), SERVICE_LOG_LEVEL: "fatal" };
       const { target, env } = await startDev(t, quiet);
       assert.equal((await get(target.base, "/readyz")).status, 200);
       await env.db.close();

@@ -37,10 +37,10 @@ async function run(
 ): Promise<void> {
   const scope = { after };
   const suites = [];
-  for (const { name, skip, database } of engines) {
+  for (const { name, skip, migratedDatabase } of engines) {
     if (skip) it(`${title} on ${name}`, { skip });
     else {
-      const own = { ...settings, SERVICE_DATABASE_URL: await database(scope) };
+      const own = { ...settings, SERVICE_DATABASE_URL: await migratedDatabase(scope) };
       suites.push({ name, ...(await startDev(scope, own)) });
     }
   }

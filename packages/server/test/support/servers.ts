@@ -1,10 +1,19 @@
 import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import connect from "postgres";
+import { readConfig } from "../../src/config/config.ts";
+import { migrate } from "../../src/drivers/db/migrate.ts";
+import { openDb } from "../../src/drivers/index.ts";
 import { postgresPrograms, startPostgres } from "./postgres-server.ts";
 
 /** The environment variable with the URL of the temporary PostgreSQL server; unset where PostgreSQL is not installed. */
 export const POSTGRES = "EASEL_TEST_POSTGRES";
+
+/** The environment variable with the path of an SQLite database that has the tables of the service; tests copy the file. */
+export const SQLITE_TEMPLATE = "EASEL_TEST_SQLITE_TEMPLATE";
+/** The PostgreSQL database that has the tables of the service; tests create databases from it. */
+export const POSTGRES_TEMPLATE = "template_of_tests";
 
 /** The path of a file system in memory, where a commit does not wait for a disk. */
 const MEMORY = "/dev/shm";
@@ -24,13 +33,33 @@ function useMemory(): void {
   process.env.TMPDIR = directory;
 }
 
+async function createDatabase(serverUrl: string, name: string): Promise<void> {
+  const admin = connect(`${serverUrl}/postgres`, { max: 1, onnotice() {} });
+  await admin.unsafe(`create database ${name}`);
+  await admin.end();
+}
+
+/** Creates the tables of the service in an empty database. */
+async function createTables(databaseUrl: string): Promise<void> {
+  const db = await openDb(readConfig({ SERVICE_DATABASE_URL: databaseUrl }), (error) => {
+    throw error;
+  });
+  await migrate(db);
+  await db.close();
+}
+
 /**
- * Runs once before the suite: enables the compile cache, moves temporary files into memory, and starts a temporary PostgreSQL on a free
- * port.
+ * Runs once before the suite: enables the compile cache, moves temporary files into memory, starts a temporary PostgreSQL on a free port,
+ * and creates the database templates.
  */
 export async function globalSetup(): Promise<void> {
   process.env.NODE_COMPILE_CACHE ??= path.join(os.tmpdir(), "node-compile-cache");
   useMemory();
+  const templates = mkdtempSync(path.join(os.tmpdir(), "easel-templates-"));
+  endings.push(() => rmSync(templates, { recursive: true, force: true }));
+  const file = path.join(templates, "easel.db");
+  await createTables(`sqlite:${file}`);
+  process.env[SQLITE_TEMPLATE] = file;
   const programs = postgresPrograms();
   if (programs === undefined) {
     if (process.env.CI) throw new Error("PostgreSQL is not installed, and CI runs every test");
@@ -38,8 +67,10 @@ export async function globalSetup(): Promise<void> {
     return;
   }
   const server = await startPostgres(programs);
-  process.env[POSTGRES] = server.url;
   endings.push(() => server.remove());
+  await createDatabase(server.url, POSTGRES_TEMPLATE);
+  await createTables(`${server.url}/${POSTGRES_TEMPLATE}`);
+  process.env[POSTGRES] = server.url;
 }
 
 /** Runs once after the suite. */

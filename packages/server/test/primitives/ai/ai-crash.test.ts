@@ -31,7 +31,7 @@ async function startStreaming(t: Scope): Promise<Streaming> {
     ...provider.settings,
     SERVICE_AI_MODELS: "m",
     SERVICE_AI_PRICES: JSON.stringify(PRICES),
-    SERVICE_DATABASE_URL: (await ENGINES[0]?.database(t)) ?? assert.fail(),
+    SERVICE_DATABASE_URL: (await ENGINES[0]?.migratedDatabase(t)) ?? assert.fail(),
   };
   const process = await startProcess(t, directory, settings);
   const canvas = await stage(devTarget(process.base, "path"));

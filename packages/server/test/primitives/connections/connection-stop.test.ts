@@ -11,10 +11,10 @@ import { serve } from "../../../src/service.ts";
 import { atEnd, ENGINES, temporaryDirectory } from "../../support/service.ts";
 import { ScriptedOutbound } from "./scripted-outbound.ts";
 
-for (const { name, skip, database } of ENGINES)
+for (const { name, skip, migratedDatabase } of ENGINES)
   it(`a stopping service lets calls end and writes their counts, on ${name}`, { skip }, async (t) => {
     const scope = { after: (end: () => Promise<unknown>) => t.after(end) };
-    const databaseUrl = await database(scope);
+    const databaseUrl = await migratedDatabase(scope);
     const settings = {
       SERVICE_PORT: "0",
       SERVICE_DATA_DIR: await temporaryDirectory(scope),
