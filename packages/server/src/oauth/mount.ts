@@ -14,8 +14,8 @@ const NO_TOKENS =
   "This service accepts no access tokens, because its sign-in proxy signs every request. The command line cannot sign in here.";
 
 /**
- * Mounts the OAuth authorization server, by which the command line gets a personal access token of the person. If the service accepts no
- * tokens, every path is 404 and says so.
+ * Mounts the OAuth authorization server, which issues the access tokens of the command line. If the service accepts no tokens, every path
+ * responds with 404 and the reason.
  */
 export function mountOAuth(app: FastifyInstance, env: Env): void {
   if (!acceptsTokens(env.config)) {

@@ -9,32 +9,32 @@ const CODE_LIFETIME_MS = 60_000;
 /** The time within which a person must enter the user code of a device. */
 export const DEVICE_LIFETIME_MS = 10 * 60_000;
 
-/** The maximum number of authorization codes of a person that are stored at a time, used and expired ones included. */
+/** The maximum number of stored authorization codes of a person. Used and expired codes count, too. */
 const MAX_CODES = 50;
-/** The maximum number of device codes that are stored at a time, expired ones included. */
+/** The maximum number of stored device codes. Expired codes count, too. */
 const MAX_DEVICES = 10_000;
-/** A new user code is tried this often, in case that it is in use. */
+/** The number of attempts to create a user code that is not in use. */
 const USER_CODE_TRIES = 3;
 
-/** A stored code for which a program gets a token. */
+/** A stored authorization code or device code, which a program exchanges for a token. */
 export interface StoredCode {
   secret_hash: string;
-  /** Where an authorization code was sent, and the hash of its PKCE verifier; null for a device code. */
+  /** The redirect URI of an authorization code and the hash of its PKCE verifier; null for a device code. */
   redirect_uri: string | null;
   challenge: string | null;
   /** The user code and the IP address of a device; null for an authorization code. */
   user_code: string | null;
   address: string | null;
-  /** When the device asked last, in epoch milliseconds. */
+  /** When the device last asked for its token, in epoch milliseconds. */
   polled_at: number | null;
   host: string;
   scope: TokenScope;
   canvas_id: string | null;
-  /** The person who has allowed the access, with the person's e-mail address; null until then. */
+  /** The person who has allowed the access, and that person's e-mail address; null until then. */
   user_id: string | null;
   email: string | null;
   denied: number;
-  /** The token that the code has given; null until then. */
+  /** The token for which the code was exchanged; null until then. */
   token_id: string | null;
   expires_at: number;
 }
@@ -76,7 +76,7 @@ export async function addDevice(
   return null;
 }
 
-/** Finds an authorization code or a device code, whatever its state. */
+/** Finds an authorization code or a device code in any state. */
 export async function findCode(code: string, { db }: Env): Promise<StoredCode | undefined> {
   if (!isToken(code)) return undefined;
   return db.get<StoredCode>`

@@ -15,7 +15,7 @@ export type OAuthErrorCode =
   | "temporarily_unavailable";
 
 /**
- * Throws a Refusal with an error of OAuth, whose body has the fields `error` and `error_description`. `description` is ASCII without double
+ * Throws a `Refusal` with an OAuth error: its body has the fields `error` and `error_description`. `description` is ASCII without double
  * quotes and backslashes.
  */
 export function refuseOAuth(error: OAuthErrorCode, description: string, status = 400): never {

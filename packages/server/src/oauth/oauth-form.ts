@@ -4,7 +4,7 @@ import { refuseOAuth } from "./oauth-error.ts";
 
 const MAX_FORM_BYTES = 8 * 1024;
 
-/** Reads a form. Throws the error `invalid_request` if the body is no form, too large, or repeats a field (RFC 6749, section 3.2). */
+/** Reads a form. Throws the error `invalid_request` if the body is not a form, is too large, or repeats a field (RFC 6749, section 3.2). */
 export async function readForm(request: FastifyRequest): Promise<ReadonlyMap<string, string>> {
   const type = (request.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase();
   if (type !== "application/x-www-form-urlencoded")

@@ -8,9 +8,10 @@ import { identify } from "../identity/identify.ts";
 import { challenge } from "../sign-in/challenge.ts";
 
 /**
- * Returns the person who has sent a request, by session or by the assertion of a proxy, and not by a token. Sends a browser that requests a
- * page to the sign-in if there is none. Throws 403 `PERMISSION_DENIED` for a guest, and unless the browser shows the response in a tab: in path
- * mode, scripts of canvases could otherwise read a question and answer it, because their pages have the origin of the service.
+ * Returns the person who sent a request, by their session or the assertion of a proxy; access tokens do not count. Sends a browser that
+ * requests a page to the sign-in if nobody is signed in. Throws 403 `PERMISSION_DENIED` for a guest, and for a request that does not load a
+ * page in a tab. In path mode, the pages of canvases have the origin of the service, so their scripts could otherwise read a question and
+ * answer it.
  */
 export async function requirePerson(
   request: FastifyRequest,
@@ -27,7 +28,10 @@ export async function requirePerson(
   return user;
 }
 
-/** Returns the title of the canvas that an asked access is limited to, or null. Throws 404 if the person has no role on the canvas. */
+/**
+ * Returns the title of the only canvas of the requested access, or null if the access is not limited to one. Throws 404 `NOT_FOUND` if the
+ * person has no role on the canvas.
+ */
 export async function titleOfAsked(canvasId: string | null, user: User, env: Env): Promise<string | null> {
   if (canvasId === null) return null;
   const canvas = await findCanvas(canvasId, user, env);

@@ -2,12 +2,12 @@ import type { Env } from "../env.ts";
 import { recordPoll, type StoredCode } from "./oauth-codes.ts";
 import { refuseOAuth } from "./oauth-error.ts";
 
-/** The interval at which a device may ask for its token. */
+/** The interval at which a device may ask for its token, in milliseconds. */
 export const POLL_INTERVAL_MS = 5_000;
-/** The tolerated difference between the intervals in which requests are sent and arrive. */
+/** How much sooner than the interval a request may arrive, in milliseconds, because network delays vary. */
 const JITTER_MS = 1_000;
 
-/** Throws the error for a device code that gives no token, or not yet (RFC 8628, section 3.5). Returns if the person has allowed it. */
+/** Throws the error for a device code whose request waits for an answer, was denied or has expired (RFC 8628, section 3.5). */
 export async function requireAnswer(stored: StoredCode, env: Env): Promise<void> {
   const { expires_at, denied, user_id, polled_at } = stored;
   if (denied === 1) refuseOAuth("access_denied", "The person has not allowed it.");

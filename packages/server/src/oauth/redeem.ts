@@ -13,9 +13,9 @@ export const TOKEN_LIFETIME_MS = 90 * 24 * 60 * 60 * 1000;
 export type AllowedCode = StoredCode & { user_id: string; email: string };
 
 /**
- * Exchanges a code for an access token, and returns the text of the token. One batch decides, so a code gives one token, on however many
- * nodes it is used at once. Returns null if the code was used or has expired, the person was deactivated or has no role on the canvas any
- * more. The second use of a code ends the token that the first has given (RFC 6749, section 4.1.2).
+ * Exchanges a code for an access token, and returns the text of the token. The checks and the writes are one batch, so a code gives only
+ * one token, even if several nodes get it at once. Returns null if the code was used or has expired, or if the person was deactivated or no
+ * longer has a role on the canvas. The second use of a code ends the token of the first (RFC 6749, section 4.1.2).
  */
 export async function redeem(stored: AllowedCode, address: string, env: Env): Promise<string | null> {
   const { secret_hash, user_id, email, scope, canvas_id } = stored;
@@ -43,7 +43,7 @@ export async function redeem(stored: AllowedCode, address: string, env: Env): Pr
   return token;
 }
 
-/** Ends the token that a code has given, if there is one. */
+/** Ends the token for which a code was exchanged, if there is one. */
 async function endTokenOf({ secret_hash, user_id, email, host }: AllowedCode, address: string, env: Env) {
   const ended = await env.db.returning<{ id: string }>`
     delete from tokens where id in (select token_id from oauth_codes where secret_hash = ${secret_hash}) returning id`;

@@ -21,7 +21,7 @@ export const metadataOf = ({ base: { origin } }: Env) => ({
   service_documentation: `${origin}/docs/cli.md`,
 });
 
-/** Mounts `GET /.well-known/oauth-authorization-server`, by which programs find the endpoints. */
+/** Mounts `GET /.well-known/oauth-authorization-server`, where programs find the endpoints. */
 export function mountMetadata(app: FastifyInstance, env: Env): void {
   app.get("/.well-known/oauth-authorization-server", async (_request, reply) =>
     reply.header("cache-control", "public, max-age=300").send(metadataOf(env)),

@@ -2,7 +2,7 @@ import type { User } from "../access/principal.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
 
-/** The time within which a person answers a question. */
+/** The time within which a person must answer a question. */
 const LIFETIME_MS = 10 * 60_000;
 
 interface Ticket<Asked> {
@@ -15,8 +15,8 @@ interface Ticket<Asked> {
 type Purpose = "authorize" | "device";
 
 /**
- * Returns a signed text for a hidden field of the form in which a person answers a question. It holds what was asked, so that the answer
- * applies to exactly that, and only a page that the service has shown to this person contains it.
+ * Returns a signed text for a hidden field of the form in which a person answers a question. It contains the question, so that the answer
+ * applies to exactly this question. Only a page that the service has shown to this person contains the text.
  */
 export function issueTicket<Asked>(purpose: Purpose, { id }: User, asked: Asked, env: Env): string {
   const ticket: Ticket<Asked> = { user: id, expires: env.clock() + LIFETIME_MS, asked };
@@ -24,7 +24,7 @@ export function issueTicket<Asked>(purpose: Purpose, { id }: User, asked: Asked,
   return `${text}.${env.signer.sign(`oauth.${purpose}`, text)}`;
 }
 
-/** Returns what the ticket of an answered form asked. Throws 400 `INVALID_BODY` if the ticket is not valid for this person now. */
+/** Returns the question in the ticket of an answered form. Throws 400 `INVALID_BODY` if the ticket is not valid for this person now. */
 export function readTicket<Asked>(purpose: Purpose, ticket: string, { id }: User, env: Env): Asked {
   const [text = "", signature = ""] = ticket.split(".");
   if (env.signer.verifies(signature, `oauth.${purpose}`, text)) {

@@ -13,7 +13,7 @@ import { type AllowedCode, redeem, TOKEN_LIFETIME_MS } from "./redeem.ts";
 /** The grant type of a device code (RFC 8628, section 3.4). */
 export const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 
-/** Limits the requests of a network to this many times those of sign-ins, because every waiting device asks 12 times a minute. */
+/** How many times as many token requests as sign-ins a network may send, because every waiting device asks 12 times a minute. */
 const POLLS_FACTOR = 12;
 /** A PKCE verifier (RFC 7636, section 4.1). */
 const VERIFIER = /^[\w.~-]{43,128}$/;

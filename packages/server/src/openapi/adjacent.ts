@@ -24,7 +24,7 @@ const form = (fields: Record<string, z.ZodType>): RequestBody => ({
   schema: z.object({ client_id: z.literal("easel-cli"), ...fields }),
 });
 
-/** The response of an OAuth endpoint to a request that it refuses (RFC 6749, section 5.2). */
+/** The error response of an OAuth endpoint (RFC 6749, section 5.2). */
 const OAUTH_ERROR: Operation["responses"] = json(
   "An error of OAuth.",
   z.object({ error: z.string(), error_description: z.string() }).meta({ id: "OAuthError" }),

@@ -65,7 +65,7 @@ function errorsOf({ method, path, body, allow }: Act): ErrorCase[] {
   ];
 }
 
-/** Returns a sentence about the access tokens that may perform an act; an empty text if none may. */
+/** Returns a sentence that names the scopes of the access tokens that may perform an act, or an empty text if no token may. */
 function tokensOf(act: Act): string {
   const scopes = scopesOf(act).map((scope) => `\`${scope}\``);
   if (scopes.length === 0) return "";

@@ -16,8 +16,9 @@ interface Entered {
 }
 
 /**
- * The parts of a request on which access depends. `openToVisitors`: whether visitors of a Public link may send it; by default true for
- * pages, false for the runtime API. `use`: what a request to the runtime API does. Without it no restricted access token is accepted.
+ * The parts of a request on which access depends. `openToVisitors`: whether visitors of a Public link may send it; the default is true for
+ * pages and false for the runtime API. `use`: what a request to the runtime API does. Without `use`, no restricted access token is
+ * accepted.
  */
 type Entering = Pick<Visit, "surface"> & {
   request: HasHeaders;
@@ -38,9 +39,9 @@ export function lookUp(slug: string, principal: Principal, env: Env): Promise<Ca
 }
 
 /**
- * Step 3 of the pipeline: throws a Refusal if the caller may not access the canvas (specification 4.1). `atGate` skips the check of the
+ * Step 3 of the pipeline: throws a `Refusal` if the caller may not access the canvas (specification 4.1). `atGate` skips the check of the
  * password, for the request that submits it. The restriction of an access token is checked first, so that the response reveals nothing
- * about other canvases than that of the token.
+ * about canvases that the token does not include.
  */
 export function enterCanvas(
   canvas: Canvas | null,
@@ -61,7 +62,7 @@ export function enterCanvas(
   return { canvas, role: decision.role };
 }
 
-/** Throws 403 `PERMISSION_DENIED` if the caller has a restricted access token that does not include the request. */
+/** Throws 403 `PERMISSION_DENIED` if the restriction of the caller's access token does not allow the request. */
 function requireUse(principal: Principal, canvas: Canvas | null, use: RuntimeUse | undefined): void {
   const restriction = principal?.restriction ?? null;
   if (restriction === null) return;

@@ -29,7 +29,7 @@ export interface ApiVisit extends Visit {
   rateClass: RateClass;
   /** The IP address of the client. */
   address: string;
-  /** What the request does, on which restrictions of access tokens depend. */
+  /** The properties of the request on which the restrictions of access tokens depend. */
   use: RuntimeUse;
   /** Decides whether visitors of a Public link may send this request. If it is undefined, they may not, on any canvas. */
   admitsVisitors?: AdmitsVisitors | undefined;

@@ -17,13 +17,10 @@ declare module "fastify" {
 const MAX_PARAM_LENGTH = 80;
 const MAX_MESSAGE_LENGTH = 300;
 
-/**
- * The path parameters that the log contains: names that the page and its policy choose. All others, such as ids, are logged as
- * placeholders.
- */
+/** The path parameters that the log contains: names that the page and its policy choose. Placeholders replace all others, such as ids. */
 const SHOWN = new Set(["name", "collection", "profile", "key"]);
 
-/** The start of the routes whose keys belong to one user. Nobody else may read them, so the log does not contain them. */
+/** The start of the routes of the user scope. The log does not contain their keys, because only their user may read them. */
 const USER_SCOPE = "/kv/user/";
 
 /**
@@ -40,7 +37,7 @@ function loggedRoute({ routeOptions, params }: FastifyRequest): string {
   });
 }
 
-/** Replaces the control characters of a text, of which PostgreSQL cannot store NUL, and cuts it to the length of a message. */
+/** Replaces the control characters of a text, because PostgreSQL cannot store NUL, and cuts the text to the length of a message. */
 const shortened = (text: string) =>
   text
     .slice(0, MAX_MESSAGE_LENGTH)

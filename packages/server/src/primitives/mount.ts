@@ -23,7 +23,7 @@ type Handle = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 
 const paramsOf = (request: FastifyRequest) => request.params as Record<string, string>;
 
-/** Stands for the primitive of the paths below a canvas that no primitive has. Their requests are refused after the access checks. */
+/** The primitive of all paths below a canvas that belong to no other primitive. Their requests are refused after the access checks. */
 const UNKNOWN: Partial<Primitive> = { readable: true };
 
 /**

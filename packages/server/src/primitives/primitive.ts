@@ -100,11 +100,11 @@ export interface Primitive {
   /** The class of the requests to the primitive. Each class has its own rate limit. `canvas` by default. */
   rateClass?: RateClass;
   /**
-   * Whether GET and HEAD only read what the service stores. Access tokens with the scope `read` may send only such requests; by default they
-   * may send none to the primitive.
+   * Whether GET and HEAD only read what the service stores. Access tokens with the scope `read` may send only these methods, and only to
+   * primitives where this is true.
    */
   readable?: boolean;
-  /** Whether the primitive acts on other canvases than that of the path. Access tokens of one canvas may not use it. */
+  /** Whether the primitive acts on canvases other than that of the path. Access tokens for one canvas may not use it. */
   leavesCanvas?: boolean;
   /** Declares the tables, quotas, storage use and blobs of the primitive; undefined if it stores nothing. */
   data?: CanvasData;

@@ -26,7 +26,7 @@ export function challenge(
 
 /**
  * Rejects an unauthenticated request to a route that accepts access tokens, as `challenge` does. If the request has an access token, the
- * response also has the header `WWW-Authenticate`, which says why the token is rejected.
+ * header `WWW-Authenticate` of the response says why the token is rejected.
  */
 export async function challengeProgram(
   request: HasHeaders & { url?: string | undefined },

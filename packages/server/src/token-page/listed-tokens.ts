@@ -10,7 +10,7 @@ function canvasOf({ canvas }: TokenInfo): Html {
   return html`${canvas.title} (${canvas.slug})`;
 }
 
-/** Renders when a token expires, or that it has expired. */
+/** Renders the time when a token expires or has expired. */
 function endOf({ expiresAt }: TokenInfo, now: number): Html {
   if (expiresAt === null) return html`Never ends`;
   return expiresAt > now
@@ -18,7 +18,7 @@ function endOf({ expiresAt }: TokenInfo, now: number): Html {
     : html`<span class="state">Ended ${day(expiresAt)}</span>`;
 }
 
-/** Renders a token, with a button to end it that a first button opens. */
+/** Renders a token. The button that ends it is folded away under “End…”. */
 function entry(token: TokenInfo, now: number): Html {
   const { id, name, scope, createdAt, usedAt } = token;
   return html`<li class="card"><strong>${name}</strong>

@@ -16,7 +16,7 @@ import type { Fault } from "./token-form.ts";
 /** The maximum size in bytes of the submitted form. */
 const FORM_BYTES = 8 * 1024;
 
-/** Mounts the page `/tokens`, on which a person creates and ends access tokens. It performs the acts of the management API. */
+/** Mounts the page `/tokens`, on which a person creates and ends access tokens through the acts of the management API. */
 export function mountTokenPage(app: FastifyInstance, env: Env): void {
   app.get("/tokens", async (request, reply) => {
     const user = await admitToPage(request, reply, env);
@@ -39,8 +39,8 @@ export function mountTokenPage(app: FastifyInstance, env: Env): void {
 }
 
 /**
- * Admits a request to the page like one to the management API, but only with a session, and only if a browser opens the page in a tab. In
- * path mode the pages of canvases have the same origin. Their scripts could otherwise read a new token.
+ * Admits a request as the management API does, but only with a session, and only if a browser opens the page in a tab. In path mode, the
+ * pages of canvases have the same origin, so their scripts could otherwise read a new token.
  */
 async function admitToPage(request: FastifyRequest, reply: FastifyReply, env: Env): Promise<User> {
   const user = await admit(request, reply, env, { guests: false, page: true });
@@ -50,7 +50,7 @@ async function admitToPage(request: FastifyRequest, reply: FastifyReply, env: En
   return user;
 }
 
-/** Creates a token as the form says. Returns what the page then shows: the token, or the fault of the form. */
+/** Creates a token from the submitted form. Returns what the page shows then: the token, or the fault of the form. */
 async function create(call: Call, choices: Choices, address: string, env: Env): Promise<Shown> {
   const failed = (field: Fault["field"], message: string): Shown => ({
     failed: { choices, fault: { field, message } },

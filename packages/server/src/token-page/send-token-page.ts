@@ -22,15 +22,15 @@ details{margin-top:.6rem}summary{cursor:pointer;color:var(--accent);width:fit-co
 .end{font:inherit;font-weight:600;color:light-dark(#a31621,#ff9aa2);background:none;border:1px solid currentColor;border-radius:.6rem;padding:.45rem .8rem;cursor:pointer}
 .hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}`;
 
-/** What the page shows besides the tokens of the user. */
+/** The content of the page besides the tokens of the user. */
 export interface Shown {
-  /** The text of a token that was created just now, and its name. */
+  /** The token that was just created, and its name. */
   created?: { name: string; token: string };
-  /** The choices of an attempt to create a token that failed, and why. */
+  /** The choices of a failed attempt to create a token, and the fault. */
   failed?: { choices: Choices; fault: Fault };
 }
 
-/** Renders a token that was created just now, which is the only time that it is shown. */
+/** Renders a token that was just created. It is shown only once. */
 const createdToken = ({ name, token }: { name: string; token: string }, { base }: Env): Html =>
   html`<section class="new" aria-labelledby="created"><h2 id="created">New token: ${name}</h2>
     <p role="status">Copy it now. It is not shown again.</p>

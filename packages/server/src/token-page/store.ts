@@ -1,7 +1,7 @@
 import type { User } from "../access/principal.ts";
 import type { Env } from "../env.ts";
 
-/** The maximum number of canvases that the form offers. Tokens of others can be created through the management API. */
+/** The maximum number of canvases that the form offers. Tokens for others can be created through the management API. */
 const OFFERED = 500;
 
 /** A canvas that a token can be restricted to. */

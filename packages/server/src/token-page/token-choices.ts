@@ -1,7 +1,7 @@
 import type { TokenScope } from "@easel/protocol/management";
 import { z } from "zod";
 
-/** What tokens of each scope can do, in one sentence for the person who creates one. */
+/** The name of each scope and what its tokens can do, for the person who creates one. */
 export const SCOPES: Record<TokenScope, { label: string; explanation: string }> = {
   full: {
     label: "Everything",
@@ -21,15 +21,15 @@ export const SCOPES: Record<TokenScope, { label: string; explanation: string }> 
 /** The lifetimes that the form offers, in days. */
 export const LIFETIMES = [7, 30, 90, 365];
 
-/** The choices of the form, as it sends them. */
+/** The choices of the form, in the texts that it sends. */
 export interface Choices {
   name: string;
   scope: string;
-  /** Id of the only canvas of the token; empty for a token of every canvas. */
+  /** The id of the only canvas of the token; empty for a token for all canvases. */
   canvas: string;
   /** A lifetime in days, `date` or `never`. */
   end: string;
-  /** The last day of the token, if `end` is `date`, such as `2026-01-31`. */
+  /** The last day of the token, such as `2026-01-31`, if `end` is `date`. */
   date: string;
 }
 
@@ -51,7 +51,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Returns when a token with these choices expires, in epoch milliseconds: a number of days after `now`, or at the end of a day (UTC).
- * Returns null if it never expires, and undefined if the choices name no end that is in the future.
+ * Returns null if it never expires, and undefined if the choices contain no time in the future.
  */
 export function endOf({ end, date }: Choices, now: number): number | null | undefined {
   if (end === "never") return null;

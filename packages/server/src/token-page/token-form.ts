@@ -4,7 +4,7 @@ import { type Html, html } from "../http/html.ts";
 import type { OfferedCanvas } from "./store.ts";
 import { type Choices, LIFETIMES, SCOPES } from "./token-choices.ts";
 
-/** A fault of the submitted form: the field that it concerns and the message. */
+/** A fault of the submitted form: its field and its message. */
 export interface Fault {
   field: keyof Choices | null;
   message: string;

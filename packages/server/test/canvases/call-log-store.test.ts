@@ -12,7 +12,7 @@ import type { Env } from "../../src/env.ts";
 import { onEngines, startDev } from "../support/engines.ts";
 import { type Scope, temporaryDirectory } from "../support/service.ts";
 
-/** Returns a call with this request id, which tells it from others. */
+/** Returns a logged call that is identified by its request id. */
 const callOf = (requestId: string, at: number): LoggedCall => ({
   at,
   method: "GET",
@@ -35,13 +35,13 @@ await onEngines("the call log of a canvas", (target, env) => {
       assert.equal(status, 200, text);
       return json as unknown as CallLogPage;
     };
-    /** Adds calls to the log of a node, by default that which answers requests. */
+    /** Adds calls to the log of a node, by default the service's. */
     const add = (requestIds: string[], { callLog } = env, at = Date.now()) => {
       for (const requestId of requestIds) callLog.add({ id, slug }, callOf(requestId, at));
     };
     return { id, people, request, read, add };
   }
-  /** Returns another node with the same database, which has a log of its own. */
+  /** Returns another node with the same database and a log of its own. */
   const otherNode = (): Env => ({ ...env, callLog: new CallLog(true) });
   const idsOf = ({ entries }: CallLogPage) => entries.map(({ requestId }) => requestId);
 
@@ -190,7 +190,7 @@ await onEngines("the call log of a canvas", (target, env) => {
   });
 });
 
-/** Starts a service with these settings on a database, makes a call that fails, and returns what the log then has. */
+/** Starts a service with these settings, sends it a call that fails, and returns the log. */
 async function logOf(scope: Scope, settings: Record<string, string>) {
   const { target } = await startDev(scope, settings);
   const { id, people, pages } = await stage(target);

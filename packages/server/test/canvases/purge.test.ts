@@ -19,7 +19,7 @@ import { rowsOf } from "./canvas-tables.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Creates a canvas with files, data, an AI request, a team, a guest session, an access token, and a program that asks for one. */
+/** Creates a canvas with files, data, an AI request, a team, a guest session, an access token, and a device code for the canvas. */
 async function furnished(target: Target, env: Env): Promise<Stage> {
   const canvas = await stage(target);
   const { people, id, slug } = canvas;

@@ -12,7 +12,7 @@ import { DAY_MS, still } from "../support/time.ts";
 
 const PAGE: Header = ["Accept", "text/html"];
 
-/** Headers of requests that no tab has sent to load the page. */
+/** Headers of requests other than a tab that loads the page. */
 const NOT_A_TAB: [name: string, ...headers: Header[]][] = [
   ["a script", ["Sec-Fetch-Site", "same-origin"], ["Sec-Fetch-Mode", "cors"], ["Sec-Fetch-Dest", "empty"]],
   [

@@ -44,10 +44,10 @@ const DEPLOYS = [
   "canvas.publish",
 ];
 
-/** The acts without a canvas in their path that tokens of one canvas may perform. */
+/** The acts without a canvas in their path that tokens for one canvas may perform. */
 const OF_ANY_CANVAS = ["me.read", "token.read", "canvas.list"];
 
-/** Returns the response to a request with a restricted token: an error, or null if the token includes the act. */
+/** Returns the status of the refusal of a restricted token, or null if the token may perform the act. */
 function refusalOf({ name, method, path, allow }: Act, { scope, bound }: Kind, own: boolean): number | null {
   const ofCanvas = path.startsWith("/api/canvases/{id}");
   if (allow === "session") return 403;
@@ -77,7 +77,7 @@ await onSqlite(
     const tokenOf = (kind: Kind): Person => tokens.get(kind) as Person;
 
     before(async () => {
-      // An administrator, so that only the token decides about each act.
+      // The person is an administrator, so that only the token decides about each act.
       person = await target.signIn(target.admin);
       const people = { owner: person, editor: person, viewer: person, stranger: person };
       const made = async () => {
@@ -104,7 +104,7 @@ await onSqlite(
       assert.equal((await manage(target, person, "PUT", "/api/admin/orgs/none", org)).status, 200);
     });
 
-    /** The canvases on which a token is tried: another one only if the path names a canvas, and the token is for one canvas. */
+    /** The canvases on which a token is tried. Another canvas is tried only if the path names a canvas and the token is for one canvas. */
     const sitesOf = ({ bound }: Kind, path = "{id}") =>
       bound && path.includes("{id}") ? [own, other] : [own];
 
@@ -120,7 +120,7 @@ await onSqlite(
 
     for (const kind of KINDS) {
       it(`${nameOf(kind)}: every act of the management API, on the token's canvas and on another one`, async () => {
-        // Changes of a disabled canvas are 409 DISABLED once the caller is authorized, so they change nothing.
+        // On a disabled canvas, an authorized change fails with 409 DISABLED, so the acts change nothing.
         await env.db.run`update canvases set disabled_at = ${1}`;
         try {
           for (const act of ACTS) {
@@ -131,7 +131,7 @@ await onSqlite(
               const wanted = refusalOf(act, kind, site === own);
               if (wanted === 404) refused(answer, 404, "NOT_FOUND");
               else if (wanted === 403) refused(answer, 403, "PERMISSION_DENIED");
-              // An export reads the data as the runtime API does, which is closed on a disabled canvas.
+              // An export passes the checks of the runtime API, which refuse a disabled canvas.
               else if (act.name === "canvas.export") refused(answer, 403, "DISABLED");
               else if (act.method === "GET") assert.ok(answer.status === 200, `${answer.status} ${at}`);
               // The canvas is not deleted, so there is nothing to restore.

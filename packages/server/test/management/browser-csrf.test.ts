@@ -18,7 +18,7 @@ const SECRET = "the plan that nobody else may know";
 /** Names of attacks that succeed in path mode, because there canvases share the service's origin (SECURITY.md). */
 const SHARED_ORIGIN = ["opens another canvas", "opens a response that is no page"];
 
-/** Tables that attacks may change: the codes of sign-ins at canvas hosts, which last a minute, and the log of refused calls. */
+/** Tables that may change in an attack: the codes of sign-ins at canvas hosts, which last a minute, and the log of refused calls. */
 const CHANGING = ["handovers", "call_log", "call_log_ends"];
 
 /** Returns all rows of the database, except for those of changing tables. */

@@ -28,7 +28,7 @@ const POLICY: RuntimePolicy = {
 
 const MANIFEST = JSON.stringify({ format: "easel-data", version: 1 });
 
-/** The files of a zip, with their contents as text. */
+/** Returns the files of a zip, with their contents as text. */
 async function filesOf(bytes: Buffer): Promise<Map<string, string>> {
   const archive = await fromBufferPromise(bytes, { strictFileNames: true });
   const files = new Map<string, string>();
@@ -526,7 +526,7 @@ await onEngines("exports and imports of data", (target, env) => {
     assert.equal((await entries(canvas, "owner", "/kv"))?.length, 2);
   });
 
-  // The following tests depend on no statement.
+  // The result of the following tests does not depend on the engine.
   if (!env.config.databaseUrl.startsWith("sqlite:")) return;
 
   it("zips that are no exports, hostile or damaged: 400, and nothing is written", async () => {

@@ -9,7 +9,7 @@ import { onSqlite } from "../support/engines.ts";
 import { connected } from "./connections/connected.ts";
 import { ScriptedOutbound } from "./connections/scripted-outbound.ts";
 
-/** A request as one of the people of the canvas, and the parts of the entry that it must leave; null if it must leave none. */
+/** A request as one of the people of the canvas, and the fields of the log entry that it must add; null if it must add none. */
 type Row = [
   name: string,
   send: (pages: Stage["pages"]) => Promise<{ status: number }>,
@@ -84,7 +84,7 @@ await onSqlite("calls that the service logs", (target, env) => {
       ids[role as keyof Stage["people"]] = String((await manage(target, person, "GET", "/api/me")).json.id);
   });
 
-  /** Returns the entries that `act` leaves, without their times and request ids, which are checked. */
+  /** Returns the log entries that `act` adds, without their times and request ids, which it checks. */
   async function entriesOf(act: () => Promise<unknown>) {
     heard.length = 0;
     const start = Date.now();

@@ -62,7 +62,7 @@ test("every page of a refusal is accessible, fits a small screen, and shows no f
     await manage(site.target, people.owner, "POST", "/api/canvases", { title: `Draft ${n}` });
   }
   const browser = await openBrowser(t);
-  /** Opens a page, signed in as this person; null: anonymous. */
+  /** Opens a page as a signed-in person, or anonymously for null. */
   const arrive = async (person: keyof typeof people | null) => {
     const context = await browser.newContext({ viewport: { width: 320, height: 640 } });
     if (person !== null) await enterAs(context, site, people[person]);
@@ -125,14 +125,14 @@ test("every page of a refusal is accessible, fits a small screen, and shows no f
   const { json: codes } = await callAs(site.target.base, "/oauth/device_authorization", {
     host: "build-box",
   });
-  /** Enters the code of a waiting terminal, by keyboard alone. */
+  /** Enters the code of a waiting terminal with the keyboard only. */
   const typeCode = (code: unknown) => async (page: Page) => {
     await page.goto(`${site.base}/oauth/device`);
     await page.locator("#user_code:focus").waitFor();
     await page.keyboard.type(String(code).toLowerCase());
     await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
   };
-  /** Creates a token with this name, by keyboard alone. A space is a name for the browser, and none for the service. */
+  /** Creates a token with this name with the keyboard only. The browser accepts a space as a name, and the service does not. */
   const makeToken = (name: string) => async (page: Page) => {
     await page.goto(`${site.base}/tokens`);
     await page.getByLabel("Name").focus();

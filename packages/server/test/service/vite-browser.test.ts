@@ -60,7 +60,7 @@ test("a page by Vite, React and TypeScript, made by the docs with the packed pac
   const { url: dev } = await startDev(t, project, "--proxy", new URL(vite).origin);
   const browser = await openBrowser(t);
 
-  /** Opens the page as a person: on the service with a session, with `easel dev` on the host of the person. */
+  /** Opens the page as a person: on the service with a session, in `easel dev` on the person's own host. */
   async function open(name: string, address: string): Promise<{ page: Page; refused: string[] }> {
     const { page } = await openAs(browser, `${base}/`, `${name}@example.com`);
     const refused: string[] = [];

@@ -22,14 +22,14 @@ export const discover = (base: string): Promise<Configuration> =>
     execute: [allowInsecureRequests],
   });
 
-/** An authorization request, and the secrets of the program that sends it. */
+/** An authorization request, with the secrets of the program that sends it. */
 export interface Attempt {
   url: URL;
   verifier: string;
   state: string;
 }
 
-/** Makes an authorization request. `changes` replace its parameters; null removes one. */
+/** Creates an authorization request. `changes` replace its parameters; null removes one. */
 export async function newAttempt(
   base: string,
   changes: Record<string, string | null> = {},
@@ -81,7 +81,7 @@ export const submitTo = (
     new URLSearchParams(fields).toString(),
   );
 
-/** Opens the page of an authorization request and answers its question. Returns the address to which the browser is redirected. */
+/** Opens the page of an authorization request and answers its question. Returns the URL to which the browser is redirected. */
 export async function answerAttempt({ url }: Attempt, headers: Header[], answer: string): Promise<URL> {
   const ticket = ticketOf(await openPage(url, headers));
   const {
@@ -93,7 +93,7 @@ export async function answerAttempt({ url }: Attempt, headers: Header[], answer:
   return new URL(sent.location ?? "");
 }
 
-/** Sends a form of a program. */
+/** Sends a form as a program does, without cookies. */
 export const callAs = (base: string, path: string, fields: Record<string, string>): Promise<Answer> =>
   post(base, path, [FORM], new URLSearchParams({ client_id: CLIENT, ...fields }).toString());
 
@@ -111,7 +111,7 @@ export const exchange = (
     ...changes,
   });
 
-/** Asserts that a response is an error of OAuth in the form of RFC 6749, section 5.2. */
+/** Asserts that a response is an OAuth error (RFC 6749, section 5.2). */
 export function failed({ status, headers, text, json }: Answer, error: string, expected = 400): void {
   assert.deepEqual([status, json.error], [expected, error], text);
   assert.match(String(json.error_description), /^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);

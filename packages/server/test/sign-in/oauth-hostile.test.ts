@@ -26,21 +26,21 @@ const { target, env } = await startDev({ after });
 const { base, signIn } = target;
 const { port } = new URL(base);
 
-/** Returns the authorization codes and tokens that exist. */
+/** Returns all authorization codes and tokens in the database. */
 const state = async () => ({
   codes: await env.db
     .all`select secret_hash, user_id, denied, token_id from oauth_codes order by secret_hash`,
   tokens: await env.db.all`select id from tokens order by id`,
 });
 
-/** Runs requests that must create no code and no token. */
+/** Runs requests, and asserts that they create no code and no token. */
 async function changesNothing(work: () => Promise<unknown>): Promise<void> {
   const asItWas = await state();
   await work();
   assert.deepEqual(await state(), asItWas);
 }
 
-/** Asserts that a response is an error page of the service, and no redirect. */
+/** Asserts that a response is an error page of the service, without a redirect. */
 function isErrorPage({ status, headers, text }: Answer, expected = 400): void {
   assert.equal(status, expected, text);
   assert.match(String(headers["content-type"]), /^text\/html/);

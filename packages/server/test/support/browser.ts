@@ -10,7 +10,7 @@ import { atEnd, NAMED, type Scope } from "./service.ts";
 const PROGRAM = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"]
   .map((name) => `/usr/bin/${name}`)
   .find(existsSync);
-/** The accessibility checker, as a script whose value can be sent to the tests. */
+/** The script of the accessibility checker. Its value is 0, which the debugger can send to the tests. */
 const AXE = `${readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")};0`;
 
 const FLAGS =
@@ -57,7 +57,7 @@ interface Opened {
   faults: string[];
 }
 
-/** Opens an empty page in a context of its own, and collects the errors of the page. */
+/** Opens an empty page in its own browser context, and collects the errors of the page. */
 async function newPage(browser: Browser): Promise<Opened> {
   const context = await browser.newContext();
   const page = await context.newPage();
@@ -70,7 +70,7 @@ async function newPage(browser: Browser): Promise<Opened> {
   return { page, context, faults };
 }
 
-/** Opens an address, is redirected to the sign-in page of dev mode, and signs in with its form. */
+/** Opens an address, which redirects to the sign-in page of dev mode, and signs in with its form. */
 export async function signInAs(browser: Browser, address: string, email: string): Promise<Opened> {
   const opened = await newPage(browser);
   const { page } = opened;
@@ -82,8 +82,8 @@ export async function signInAs(browser: Browser, address: string, email: string)
 }
 
 /**
- * Opens an address of a service in dev mode, with the cookie of a new session: no page of the sign-in is loaded. `script` runs in the page
- * before its own scripts.
+ * Opens an address of a service in dev mode with the cookie of a new session, so that no page of the sign-in is loaded. `script` runs in
+ * the page before its own scripts.
  */
 export async function openAs(browser: Browser, address: string, email: string, script = ""): Promise<Opened> {
   const opened = await newPage(browser);
@@ -96,7 +96,7 @@ export async function openAs(browser: Browser, address: string, email: string, s
   });
   assert.equal(answer.status, 204);
   const [name = "", value = ""] = answer.headers.get("set-cookie")?.split(";")[0]?.split("=") ?? [];
-  // A canvas host is below the host of the service, to which the browser is redirected for the session.
+  // The host of a canvas is below that of the service, which sets the session.
   const url = `http://${hostname.endsWith(`.${NAMED}`) ? NAMED : hostname}:${port}`;
   await opened.context.addCookies([{ name, value, url, httpOnly: true, sameSite: "Lax" }]);
   await opened.page.goto(address);
@@ -119,8 +119,8 @@ const SCHEMES = [
 ] as const;
 
 /**
- * Asserts that a page breaks no accessibility rule that a program can check, in light and dark. The checker is evaluated by the debugger, to
- * which the content security policy of the page does not apply.
+ * Asserts that a page breaks no accessibility rule that a program can check, in light and in dark mode. The debugger runs the checker,
+ * because the content security policy of the page does not apply to it.
  */
 export async function assertAccessible(page: Page): Promise<void> {
   await page.evaluate(AXE);

@@ -33,14 +33,17 @@ export const GROUPS = {
 
 /**
  * Test files that need a process of their own: `vite-browser` runs Vite, `canvas-data` changes the list of primitives, `delivery` and
- * `stopped-uploads` mock timers while services run, and `realtime-leaks` looks at the memory of the process.
+ * `stopped-uploads` mock timers while services run, and `realtime-leaks` measures the memory of the process.
  */
 const ALONE = /^(vite-browser|canvas-data|delivery|stopped-uploads|realtime-leaks)\./;
 
-/** The kinds of test files whose groups start with the name of the kind, whatever their folder is: they share a browser, or wait for processes. */
+/**
+ * The kinds of test files whose groups start with the name of the kind, in whatever folder they are: they share a browser, or they wait for
+ * processes.
+ */
 const KINDS = ["browser", "crash"];
 
-/** Returns the first word of a group of a kind of test files, undefined for other groups and files. */
+/** Returns the kind of a test file or group, or undefined if it has none. */
 const kindOf = (name: string) => KINDS.find((kind) => name.includes(kind));
 
 function folders<Name extends string>(...names: Name[]): Record<Name, string[]> {

@@ -24,7 +24,7 @@ if (noTools && process.env.CI) throw new Error(`${noTools}, and CI runs every te
 const MARK = "--- end of the block ---";
 
 /**
- * Does what a reader of a page would do in the folder `cwd`: first saves the blocks that have a file name, then runs those in `sh`. Asserts
+ * Follows a page as its reader would, in the folder `cwd`: first saves the blocks that have a file name, then runs those in `sh`. Asserts
  * that all commands succeed and print no errors; the progress of `easel` does not count. Returns the output of each block in `sh`.
  *
  * `replaced` maps texts in the blocks to their replacements, such as `http://localhost:3000` to the address of the service under test.

@@ -16,8 +16,8 @@ export interface Opened {
 
 /**
  * Reads the policy of a collection and the rights of the caller. Throws 400 `INVALID_BODY` for an invalid name, 404
- * `COLLECTION_NOT_CONFIGURED` without a policy, and 403 `PERMISSION_DENIED` if the caller may not do `operation` even with their own
- * records. If `operation` is null, does not check the rights.
+ * `COLLECTION_NOT_CONFIGURED` without a policy, and 403 `PERMISSION_DENIED` if the caller may not perform `operation` even on their own
+ * records. If `operation` is null, the rights are not checked.
  */
 export async function openCollection(
   { canvas, role, user }: Caller,

@@ -21,7 +21,7 @@ const QUERY: Omit<RecordQuery, "after"> = {
   limit: 100,
 };
 
-/** Writes the records of one collection for the caller. */
+/** Imports records into one collection, with the rights of the caller. */
 class RecordWriter {
   readonly #caller: Caller;
   readonly #name: string;
@@ -36,8 +36,8 @@ class RecordWriter {
   }
 
   /**
-   * Creates a record whose author is the caller, or changes the record that has the given id. A record of another canvas gets an id that is
-   * the same in each import by the same person, so that an import that was interrupted can be repeated.
+   * Creates a record whose author is the caller, or changes the record with the given id. A record of another canvas gets a new id, which
+   * is the same in every import by the same person, so that an interrupted import can be repeated.
    */
   async write(given: string | undefined, value: Json): Promise<string | null> {
     const { user, canvas } = this.#caller;
@@ -71,7 +71,7 @@ class RecordWriter {
     return null;
   }
 
-  /** Keeps the id of a record that has attachments in the archive. */
+  /** Stores the id of an imported record if the archive has attachments for it. */
   #remember(given: string | undefined, id: string): void {
     const { attached } = this.#to;
     if (given !== undefined && attached.has(given)) attached.set(given, id);

@@ -37,7 +37,7 @@ function fieldsOf({ scope: given, recordId }: Line, attached: Map<string, string
   return { collection, recordId: attached.get(id) || id };
 }
 
-/** Stores the content of a file from the archive, and then its row. Returns the reason if the file is left out. */
+/** Imports a file from the archive: its content first, then its row. Returns the reason if the file is left out. */
 async function importFile(line: Line, { access, archive, attached, env }: Import): Promise<string | null> {
   const id = textIn(line.id);
   if (id === undefined || !isId(id)) refuse("INVALID_BODY");
@@ -55,7 +55,7 @@ async function importFile(line: Line, { access, archive, attached, env }: Import
   return addFile(line, fields, { id: copy, key, size }, { access, env });
 }
 
-/** Checks access and rights again, because storing the content can take long, and adds the row of a file. */
+/** Adds the row of a file. Checks access and rights again first, because storing the content can take long. */
 async function addFile(
   { name, mime }: Line,
   fields: Fields,
@@ -123,7 +123,10 @@ export const filesTransfer: Transfer = {
   },
 };
 
-/** Returns the ids of the records that have attachments in an archive, each with an empty text. */
+/**
+ * Returns a map of all records in an archive that have attachments. The keys are their ids. The values are empty until the import sets
+ * them.
+ */
 export async function attachedRecords(archive: Import["archive"]): Promise<Map<string, string>> {
   const attached = new Map<string, string>();
   for await (const batch of archive.lines(INDEX)) {

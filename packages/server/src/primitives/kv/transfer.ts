@@ -16,7 +16,7 @@ import { entryText } from "./store.ts";
 
 const SLICE = 100;
 
-/** The files of the scopes. Of the keys per person, an export contains only those of the caller. */
+/** The scopes and the paths of their files. Of the user scopes, an export contains only that of the caller. */
 const SCOPES: [path: string, scope: Scope][] = [
   ["kv/shared.jsonl", shared],
   ["kv/user.jsonl", perViewer],

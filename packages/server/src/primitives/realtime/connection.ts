@@ -46,7 +46,7 @@ interface Node {
   remove(connection: Connection): void;
 }
 
-/** The error codes in the last frames before a close. */
+/** The error codes that a connection sends in its last frame before it closes. */
 const ERROR_CODES: { [cause in keyof typeof CLOSE_CODES]?: FrameErrorCode } = {
   disabled: "CAPABILITY_DISABLED",
   tooLarge: "MESSAGE_TOO_LARGE",

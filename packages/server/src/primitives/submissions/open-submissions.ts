@@ -19,8 +19,8 @@ export function valueText(json: Json): string {
 }
 
 /**
- * Returns the store for the submissions of a collection. Throws 403 `PERMISSION_DENIED` if the caller lacks the permission,
- * and 400 `INVALID_BODY` for an invalid name of a collection.
+ * Returns the store for the submissions of a collection. Throws 403 `PERMISSION_DENIED` if the caller lacks the permission, and 400
+ * `INVALID_BODY` if the name of the collection is invalid.
  */
 export function openSubmissions(
   permission: Permission,

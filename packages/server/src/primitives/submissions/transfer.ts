@@ -8,7 +8,7 @@ import { submissionText } from "./store.ts";
 const FOLDER = "submissions";
 const SLICE = 100;
 
-/** Yields the names of the collections that have submissions. Reads one row of the index per name. */
+/** Yields the names of the collections that have submissions. Reads one row of the index for each name. */
 async function* namesOf(canvas: string, db: Db): AsyncGenerator<string> {
   for (let after = ""; ; ) {
     const next = await db.get<{ collection: string }>`
@@ -21,8 +21,8 @@ async function* namesOf(canvas: string, db: Db): AsyncGenerator<string> {
 }
 
 /**
- * Exports the submissions of all people, which the owner and editors may read. Imports only those of the caller: nobody can submit for
- * someone else.
+ * Exports the submissions of all people, which the owner and editors may read. Imports only those of the caller, because nobody can submit
+ * for someone else.
  */
 export const submissionsTransfer: Transfer = {
   part: "submissions",

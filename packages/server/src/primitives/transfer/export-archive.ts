@@ -9,13 +9,13 @@ import { codeOf } from "./import-lines.ts";
 import type { Access, Export, ExportedBlob, ExportedLines, Transfer } from "./transfer.ts";
 import { TRANSFERS } from "./transfers.ts";
 
-/** What an export has left out, such as a part whose capability is off, with the error code. */
+/** Data that an export has left out, such as a part whose capability is off, and the error code. */
 interface LeftOut {
   what: string;
   reason: string;
 }
 
-/** The canvas in the description of an export. */
+/** The canvas that the manifest of an export names. */
 interface Origin {
   id: string;
   slug: string;
@@ -58,7 +58,7 @@ class ExportArchive {
   async *#part({ part, capability, ...transfer }: Transfer): AsyncGenerator<ArchivedFile> {
     const leaveOut: Export["leaveOut"] = (what, reason) => void this.#leftOut.push({ what, reason });
     const access: Access = this.#access;
-    // The part is left out if its capability is off. If the caller has lost access, the next line of a file aborts the export.
+    // If the capability is off, the part is left out. If the caller has lost access, reading the next file aborts the export.
     const refused = await access(capability).then(() => null, codeOf);
     if (refused === "CAPABILITY_DISABLED") return leaveOut(part, refused);
     this.#counts[part] = 0;
@@ -79,8 +79,8 @@ class ExportArchive {
   }
 
   /**
-   * Returns the content of an uploaded file. Returns null if it was removed since the list was read. Reads it twice, because in a zip the
-   * checksum comes before the content.
+   * Returns the content of an uploaded file, or null if the file was removed after the list was read. Reads the content twice, because in a
+   * zip the checksum precedes it.
    */
   async #blob({ path, blob: { key, size } }: ExportedBlob): Promise<ArchivedFile | null> {
     const { blobs } = this.#env;
@@ -100,7 +100,7 @@ function missing(path: string): never {
   throw new Error(`The content of ${path} was removed during the export`);
 }
 
-/** Returns the data of a canvas that the caller may read, as a zip. Reads it only as fast as the stream is read. */
+/** Returns the data of a canvas that the caller may read, as the stream of a zip. Reads the data only as fast as the stream is read. */
 export function exportArchive(
   parts: readonly DataPart[],
   origin: Origin,

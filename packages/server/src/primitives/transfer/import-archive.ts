@@ -9,12 +9,12 @@ import { parseJson } from "../../http/body.ts";
 import { refuse } from "../../http/refusal.ts";
 import { type JsonLine, jsonLines, LineBudget } from "./json-lines.ts";
 
-/** The path of the description of an export in its zip. */
+/** The path of the manifest, which describes an export. */
 export const MANIFEST = "manifest.json";
-/** The maximum size of the description in bytes. */
+/** The maximum size of the manifest in bytes. */
 const MAX_MANIFEST_BYTES = 64 * 1024;
 
-/** The format of an export. A change that older services cannot import gets a new version. */
+/** The format of an export. A change that older services cannot import needs a new version. */
 export const FORMAT = { format: "easel-data", version: 1 } as const;
 
 const Manifest = z.looseObject({ format: z.literal(FORMAT.format), version: z.literal(FORMAT.version) });
@@ -47,7 +47,7 @@ export class ImportArchive {
     return [...this.#entries.keys()];
   }
 
-  /** Returns the files with JSON lines in a folder, with the decoded names of the collections. */
+  /** Returns the files of JSON lines in a folder, with the decoded names of the collections. */
   collections(folder: string): { name: string; path: string }[] {
     return this.paths.flatMap((path) => {
       const [, at, encoded] = LINES.exec(path) ?? [];
@@ -94,7 +94,9 @@ function filesOf(entries: ZipEntry[]): Map<string, ZipEntry> {
   return files;
 }
 
-/** Opens an uploaded zip and calls `use` with it. Throws 400 `INVALID_BODY` unless it is a sound zip in the format of an export. */
+/**
+ * Opens an uploaded zip and calls `use` with it. Throws 400 `INVALID_BODY` if the zip is damaged or does not have the format of an export.
+ */
 export async function withArchive<Result>(
   path: string,
   use: (archive: ImportArchive) => Promise<Result>,

@@ -7,7 +7,7 @@ import { ImportReport } from "./import-report.ts";
 import type { Access } from "./transfer.ts";
 import { TRANSFERS } from "./transfers.ts";
 
-/** Reports the files of an archive that no part of an export has. */
+/** Reports the files of an archive that belong to no part of an export. */
 function reportUnknown({ paths }: ImportArchive, report: ImportReport): void {
   for (const path of paths) {
     const isKnown = path === MANIFEST || TRANSFERS.some((transfer) => transfer.paths.test(path));
@@ -16,9 +16,9 @@ function reportUnknown({ paths }: ImportArchive, report: ImportReport): void {
 }
 
 /**
- * Imports an uploaded zip, part by part, with the rights of the caller. What the caller may not write, and what does not fit, is left out
- * and reported. An import that was interrupted can be repeated: what it has written is there already. Throws 400 `INVALID_BODY` if the zip
- * is not in the format of an export, or is damaged.
+ * Imports an uploaded zip, part by part, with the rights of the caller. Leaves out and reports what the caller may not write and what
+ * exceeds a quota. An interrupted import can be repeated, because it then finds the entries that it has imported. Throws 400 `INVALID_BODY`
+ * if the zip is damaged or does not have the format of an export.
  */
 export const importData = (
   file: string,

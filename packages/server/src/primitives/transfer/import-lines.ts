@@ -3,12 +3,12 @@ import { Refusal } from "../../http/refusal.ts";
 import type { Caller } from "../primitive.ts";
 import type { Import, Transfer } from "./transfer.ts";
 
-/** An object in a line of an import. */
+/** The object in a line of an import. */
 export type Fields = { readonly [name: string]: Json | undefined };
 
 /**
- * Writes one line. Returns the reason if the line is left out, such as `EXISTS`, otherwise null. A `Refusal` that it throws is the reason,
- * too.
+ * Imports one line. Returns null, or the reason if the line is left out, such as `EXISTS`. If it throws a `Refusal`, the error code of the
+ * `Refusal` is the reason.
  */
 export type WriteLine = (fields: Fields) => Promise<string | null>;
 
@@ -22,8 +22,8 @@ const fieldsOf = (value: Json | undefined): Fields | undefined =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
 
 /**
- * Imports a file of JSON lines, a few lines at once. Checks access before each batch, and calls `prepare`, which checks the rights of the
- * caller and returns the function that writes a line. If it throws a `Refusal`, all lines of the batch are left out.
+ * Imports a file of JSON lines in batches. For each batch, checks access and calls `prepare`, which checks the rights of the caller and
+ * returns the function that imports a line. If one of them throws a `Refusal`, the batch is left out.
  */
 export async function importLines(
   path: string,

@@ -3,10 +3,10 @@ import type { Json } from "@easel/protocol/types";
 import { parseJson } from "../../http/body.ts";
 import { Refusal, refuse } from "../../http/refusal.ts";
 
-/** The maximum length of a line in bytes: a value of which every character is escaped, and its key. */
+/** The maximum length of a line in bytes: a value and its key with every character escaped. */
 const MAX_LINE_BYTES = 6 * (LIMITS.valueBytes.value + LIMITS.kvKeyBytes.value) + 4096;
 
-/** The maximum number of lines of a batch, and the number of bytes after which a batch ends. */
+/** The maximum number of lines in a batch, and the number of bytes after which a batch ends. */
 const BATCH_LINES = 50;
 const BATCH_BYTES = 256 * 1024;
 
@@ -65,8 +65,8 @@ function parsed(line: Buffer, path: string): Json | undefined {
 const isBlank = (line: Buffer) => line.length < 3 && line.toString("latin1").trim() === "";
 
 /**
- * Reads a file of JSON lines in small batches. Blank lines are left out. Throws 400 `INVALID_BODY` if a line is too long, or if the import
- * has too many lines.
+ * Reads a file of JSON lines in small batches, without the blank lines. Throws 400 `INVALID_BODY` if a line is too long or the import has
+ * too many lines.
  */
 export async function* jsonLines(
   chunks: AsyncIterable<Uint8Array>,

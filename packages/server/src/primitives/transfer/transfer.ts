@@ -8,31 +8,31 @@ import type { ImportReport } from "./import-report.ts";
 
 /**
  * Checks the access of the person who exports or imports, as for a request to the runtime API, and that the capability is on. Throws a
- * `Refusal` if one of the checks fails. Called before each read and write, because a transfer can take minutes.
+ * `Refusal` if one of them is missing. Called before each read and write, because a transfer can take minutes.
  */
 export type Access = (capability: Capability) => Promise<Caller>;
 
-/** A file of an export with JSON lines, in slices. */
+/** A file of JSON lines in an export, in slices. */
 export interface ExportedLines {
   path: string;
   slices: AsyncIterable<string[]>;
 }
 
-/** A file of an export with the content of an uploaded file. `size` is in bytes. */
+/** The content of an uploaded file in an export. `size` is in bytes. */
 export interface ExportedBlob {
   path: string;
   blob: { key: string; size: number };
 }
 
-/** What the export of a part reads from. */
+/** The input of the export of a part. */
 export interface Export {
   access: Access;
   env: Env;
-  /** Records that the caller may not read something, such as `collections/votes`, with the error code. */
+  /** Records data that the caller may not read, such as `collections/votes`, and the error code. */
   leaveOut(what: string, reason: string): void;
 }
 
-/** What the import of a part works with. */
+/** The input of the import of a part. */
 export interface Import {
   access: Access;
   env: Env;
@@ -41,8 +41,8 @@ export interface Import {
   /** What to do with entries that exist already. */
   existing: "keep" | "replace";
   /**
-   * The ids of the records that have attachments in the archive, each with the id of the record in this canvas. The import of collections
-   * sets the latter.
+   * The ids of the records that have attachments in the archive, each with the id of the imported record. The import of collections sets
+   * the latter.
    */
   attached: Map<string, string>;
 }
@@ -55,13 +55,13 @@ export interface Transfer {
   paths: RegExp;
   /** Yields the files that contain what the caller may read. */
   export(from: Export): AsyncGenerator<ExportedLines | ExportedBlob>;
-  /** Writes what the archive contains of the part, and reports what it leaves out. */
+  /** Imports the data of the part from the archive, and reports what it leaves out. */
   import(to: Import): Promise<void>;
-  /** Counts what the canvas stores of the part, of all people. */
+  /** Counts the stored data of the part, of all people. */
   summary(canvas: Pick<Caller["canvas"], "id" | "policyRevision">, env: Env): Promise<Partial<DataSummary>>;
 }
 
-/** Yields a list in slices, each as lines. Checks access before each slice. */
+/** Yields a list in slices of JSON lines. Checks access before each slice. */
 export async function* slicesOf<Entry>(
   access: () => Promise<Caller>,
   read: (caller: Caller, cursor: string | null) => Promise<Paged<Entry>>,

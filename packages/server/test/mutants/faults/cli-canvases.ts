@@ -6,7 +6,7 @@ const COMMANDS = "packages/cli/test/canvas-commands.test.ts";
 const SHARE = "packages/cli/test/share-commands.test.ts";
 const FOLLOW = "packages/cli/test/logs-follow.test.ts";
 
-/** Faults of the commands for one's canvases: pull, versions, sharing, logs, delete and restore. */
+/** Faults of the commands that manage canvases: pull, versions, sharing, logs, delete and restore. */
 export const cliCanvases: Fault[] = [
   fault(
     "cli: pull writes dot files, such as hooks of git",

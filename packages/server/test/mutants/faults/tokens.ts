@@ -10,7 +10,7 @@ const PAGE = "packages/server/src/token-page/routes.ts";
 const PAGE_TEST = "packages/server/test/identity/token-page.test.ts";
 const PROXY_TEST = "packages/server/test/identity/proxy-assertion.test.ts";
 
-/** Deliberate mistakes in the restrictions of access tokens. */
+/** Faults of the restrictions of access tokens. */
 export const tokens: Fault[] = [
   fault(
     "tokens: a deploy token uses the runtime API",

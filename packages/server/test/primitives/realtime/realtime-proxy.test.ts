@@ -99,7 +99,7 @@ describe("behind a proxy with signed assertions", async () => {
 
   it("an access token alone opens nothing, and beside an assertion it is ignored", async () => {
     const { slug, people, id } = await stage(target);
-    // The API makes no tokens here, but the database may have some from before the proxy signed its requests.
+    // The API creates no tokens here, but the database may have tokens from before the proxy signed its requests.
     const user = await upsertUser(env.db, people.owner.email, null, Date.now());
     const { token } = await createToken(user ?? assert.fail(), { name: "A program" }, env);
     const bearer: Header = ["Authorization", `Bearer ${token}`];
