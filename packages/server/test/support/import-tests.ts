@@ -14,7 +14,7 @@ export const GROUPS = {
   cli: ["packages/cli/test/*.test.ts"],
   ...folders("management", "organisation", "canvases", "identity", "sign-in", "pipeline", "content"),
   drivers: [
-    "packages/server/test/drivers/{db,instance,migrate,postgres-batch,postgres-outage,private-files,sqlite-locked,sqlite-open,tables}.test.ts",
+    "packages/server/test/drivers/{db,instance,migrate,postgres-outage,postgres-writes,private-files,sqlite-locked,sqlite-open,tables}.test.ts",
   ],
   primitives: ["packages/server/test/primitives/*.test.ts"],
   files: ["packages/server/test/primitives/files/*.test.ts"],

@@ -22,8 +22,22 @@ const TRANSACTIONS_MAX = 10;
 /** The key of the advisory lock that nodes take before they migrate. Must be the same in all releases. */
 const SCHEMA_LOCK = 5_324_117_280;
 
-/** The error codes of a serialization failure and a deadlock, after which a transaction can be retried. */
+/** The error codes of a serialization failure and a deadlock. The server has rolled the transaction back, so it can be retried. */
 const RETRYABLE = new Set(["40001", "40P01"]);
+
+/** The maximum number of times that a write is tried. */
+const MAX_TRIES = 5;
+
+/** Runs a statement or a batch, each a transaction of its own, and retries it after a retryable error. */
+async function retried<Result>(write: () => Promise<Result>): Promise<Result> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await write();
+    } catch (error) {
+      if (tries === MAX_TRIES || !RETRYABLE.has((error as { code?: string }).code ?? "")) throw error;
+    }
+  }
+}
 
 /** The time after which the server cancels a statement. */
 const STATEMENT_MS = 15_000;
@@ -105,8 +119,13 @@ export function postgres(
     return changed;
   }
 
-  const rows = <Row>(statement: Sql) =>
-    pool.use(({ statements }) => query(statements, statement).then((found) => [...found] as Row[]));
+  const rows = <Row>({ statements }: Clients, statement: Sql) =>
+    query(statements, statement).then((found) => [...found] as Row[]);
+
+  const read = <Row>(statement: Sql) => pool.use((clients) => rows<Row>(clients, statement));
+
+  const write = <Result>(work: (clients: Clients) => Promise<Result>) =>
+    pool.use((clients) => retried(() => work(clients)));
 
   /**
    * Returns the first rows of a query whose total size is at most `size` bytes, but at least one row. The server measures the rows and
@@ -128,28 +147,17 @@ export function postgres(
     return { rows, more: rows.length < (found[0]?.row_count ?? 0) };
   }
 
-  const get = async <Row>(...statement: Sql) => (await rows<Row>(statement))[0];
-
-  async function batch(clients: Clients, steps: Step[]): Promise<number[]> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await attempt(clients, steps);
-      } catch (error) {
-        if (tries === 5 || !RETRYABLE.has((error as { code?: string }).code ?? "")) throw error;
-      }
-    }
-  }
+  const get = async <Row>(...statement: Sql) => (await read<Row>(statement))[0];
 
   return {
     get,
     // Runs the query every time, because another node may have changed the row.
     getCached: (text, ...values) => get(text, ...values.map(valueFor)),
-    all: (...statement) => rows(statement),
+    all: (...statement) => read(statement),
     head: (size, ...statement) => pool.use((clients) => head(clients, size, statement)),
-    run: (...statement) =>
-      pool.use(({ statements }) => query(statements, statement).then(({ count }) => count)),
-    returning: (...statement) => rows(statement),
-    batch: (steps) => pool.use((clients) => batch(clients, steps)),
+    run: (...statement) => write(({ statements }) => query(statements, statement).then(({ count }) => count)),
+    returning: <Row>(...statement: Sql) => write((clients) => rows<Row>(clients, statement)),
+    batch: (steps) => write((clients) => attempt(clients, steps)),
 
     async exclusively(work) {
       await pool.clients.transactions.begin(async (transaction) => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { sql } from "../../src/drivers/db/db.ts";
+import { setTimeout as delay } from "node:timers/promises";
+import { type Db, sql } from "../../src/drivers/db/db.ts";
 import { postgres } from "../../src/drivers/db/postgres.ts";
 import { ENGINES } from "../support/service.ts";
 
@@ -44,3 +45,31 @@ test("a batch is committed behind any number of pipelined statements", { skip: e
   );
   await db.close();
 });
+
+/** Two writes that lock row 1 before row 2. */
+const writes: [method: string, write: (db: Db) => Promise<unknown>][] = [
+  ["run", (db) => db.run`update rows set writes = writes + 1`],
+  ["returning", (db) => db.returning`update rows set writes = writes + 1 returning id`],
+];
+
+for (const [method, write] of writes) {
+  test(`${method} retries a statement that was canceled because of a deadlock`, {
+    skip: engine?.skip,
+  }, async () => {
+    const db = postgres((await engine?.database({ after })) ?? "");
+    await db.exclusively(({ exec }) =>
+      exec(`create table rows (id bigint primary key, writes bigint not null);
+        insert into rows (id, writes) values (1, 0), (2, 0)`),
+    );
+    const add = (id: number) => sql`update rows set writes = writes + 1 where id = ${id}`;
+    // The batch locks row 2, and later waits for row 1. The server cancels the write, because it has waited longer.
+    const batch = db.batch([add(2), sql`select pg_sleep(0.4)`, add(1)]);
+    await delay(200);
+    await Promise.all([write(db), batch]);
+    assert.deepEqual(await db.all`select id, writes from rows order by id`, [
+      { id: 1, writes: 2 },
+      { id: 2, writes: 2 },
+    ]);
+    await db.close();
+  });
+}
