@@ -28,7 +28,8 @@ export async function admit(visit: ApiVisit, capability: Capability | null, env:
   await limitRequests(visit, principal, page, found, env); // 2. the rate limit
   const openToVisitors =
     visit.admitsVisitors !== undefined && (await isOpenToVisitors(found, visit.admitsVisitors));
-  const { canvas, role } = enterCanvas(found, { ...visit, openToVisitors }, principal, env); // 3. access to the canvas
+  const { surface, request, use } = visit;
+  const { canvas, role } = enterCanvas(found, { surface, request, use, openToVisitors }, principal, env); // 3. access to the canvas
   isolate(page); // 4. the page that sent the request
   if (capability !== null) requireCapability(canvas, capability, env); // 5. whether the capability is on
   const user =

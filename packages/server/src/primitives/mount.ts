@@ -112,13 +112,15 @@ function handle(primitive: Primitive, route: Route, env: Env): Handle {
     if (isEmpty) refuse("NOT_FOUND");
     const handler = route.every ?? handlerFor(route, request.method, reply);
     const { raw } = request;
-    const callOf = (now: Admitted): Call => ({
-      ...now,
+    const callOf = ({ user, canvas, role }: Admitted): Call => ({
+      user,
+      canvas,
+      role,
       params: paramsOf(request),
       query: request.query as Query,
       address: request.ip,
       request: raw,
-      requireCapability: (further) => requireCapability(now.canvas, further, env),
+      requireCapability: (further) => requireCapability(canvas, further, env),
       readmit: async () => callOf(await readmit(raw, { ...visit, ...admitted }, gate, env)),
     });
     const call = callOf(admitted);
