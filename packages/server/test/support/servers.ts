@@ -12,8 +12,8 @@ export const POSTGRES = "EASEL_TEST_POSTGRES";
 
 /** The environment variable with the path of an SQLite database that has the tables of the service; tests copy the file. */
 export const SQLITE_TEMPLATE = "EASEL_TEST_SQLITE_TEMPLATE";
-/** The PostgreSQL database that has the tables of the service; tests create databases from it. */
-export const POSTGRES_TEMPLATE = "template_of_tests";
+/** The environment variable with the name of a PostgreSQL database that has the tables of the service; tests create databases from it. */
+export const POSTGRES_TEMPLATE = "EASEL_TEST_POSTGRES_TEMPLATE";
 
 /** The path of a file system in memory, where a commit does not wait for a disk. */
 const MEMORY = "/dev/shm";
@@ -68,9 +68,11 @@ export async function globalSetup(): Promise<void> {
   }
   const server = await startPostgres(programs);
   endings.push(() => server.remove());
-  await createDatabase(server.url, POSTGRES_TEMPLATE);
-  await createTables(`${server.url}/${POSTGRES_TEMPLATE}`);
+  const template = "template_of_tests";
+  await createDatabase(server.url, template);
+  await createTables(`${server.url}/${template}`);
   process.env[POSTGRES] = server.url;
+  process.env[POSTGRES_TEMPLATE] = template;
 }
 
 /** Runs once after the suite. */

@@ -53,7 +53,7 @@ export interface Engine {
   skip: string | false;
   /** Creates an empty database, removed when the scope ends, and returns its SERVICE_DATABASE_URL. */
   database(scope: Scope): Promise<string>;
-  /** Does the same with a database that has the tables of the service already, which saves the time of the migrations. */
+  /** Does the same from the template of the suite, which saves the time of the migrations. Without a template, the database is empty. */
   migratedDatabase(scope: Scope): Promise<string>;
 }
 
@@ -71,7 +71,7 @@ async function copySqliteTemplate(directory: string): Promise<void> {
   if (template !== undefined) await copyFile(template, path.join(directory, "easel.db"));
 }
 
-async function createPostgresDatabase(scope: Scope, template: string): Promise<string> {
+async function createPostgresDatabase(scope: Scope, template = "template1"): Promise<string> {
   const name = `test_${randomBytes(6).toString("hex")}`;
   const admin = connect(`${server}/postgres`, { max: 1, onnotice() {} });
   await admin.unsafe(`create database ${name} template ${template}`);
@@ -97,8 +97,8 @@ export const ENGINES: Engine[] = [
   {
     name: "postgres",
     skip: server === undefined && "PostgreSQL is not installed",
-    database: (scope) => createPostgresDatabase(scope, "template1"),
-    migratedDatabase: (scope) => createPostgresDatabase(scope, POSTGRES_TEMPLATE),
+    database: (scope) => createPostgresDatabase(scope),
+    migratedDatabase: (scope) => createPostgresDatabase(scope, process.env[POSTGRES_TEMPLATE]),
   },
 ];
 
