@@ -23,14 +23,24 @@ const SHOWN = new Set(["name", "collection", "profile", "key"]);
 /** The start of the routes of the user scope. The log does not contain their keys, because only their user may read them. */
 const USER_SCOPE = "/kv/user/";
 
+/** Matches the routes of a single key. A page reads a key before it first writes it, so that a missing key is a normal result. */
+const KEY = /^\/kv(\/user)?\/:key$/;
+
+/** Returns the pattern of the route of a request, below the path of its canvas. */
+const patternOf = ({ routeOptions }: FastifyRequest) =>
+  (routeOptions.url ?? "").slice(apiPath(":slug").length) || "/";
+
+const isMissingKey = (request: FastifyRequest, code: string | undefined) =>
+  code === "NOT_FOUND" && request.method === "GET" && KEY.test(patternOf(request));
+
 /**
  * Returns the path of a request below that of its canvas for the log, such as `/kv/greeting` or `/files/{id}`. It is built from the pattern
  * of the route, because the path itself can contain personal data.
  */
-function loggedRoute({ routeOptions, params }: FastifyRequest): string {
-  const pattern = (routeOptions.url ?? "").slice(apiPath(":slug").length) || "/";
+function loggedRoute(request: FastifyRequest): string {
+  const pattern = patternOf(request);
   return pattern.replace("*", "{path}").replace(/:(\w+)/g, (_, name: string) => {
-    const value = (params as Record<string, string>)[name];
+    const value = (request.params as Record<string, string>)[name];
     if (value === undefined || !SHOWN.has(name) || pattern.startsWith(USER_SCOPE)) return `{${name}}`;
     const encoded = encodeURIComponent(value.toWellFormed());
     return encoded.length > MAX_PARAM_LENGTH ? `{${name}}` : encoded;
@@ -45,8 +55,8 @@ const shortened = (text: string) =>
     .replace(/\p{Cc}/gu, "\ufffd");
 
 /**
- * Adds a refused or failed call to the call log of its canvas. Ignores calls to canvases that do not exist or are deleted, and calls whose
- * client has disconnected.
+ * Adds a refused or failed call to the call log of its canvas. Ignores calls to canvases that do not exist or are deleted, calls whose client
+ * has disconnected, and reads of keys that do not exist.
  */
 export function logCall(
   request: FastifyRequest,
@@ -55,6 +65,7 @@ export function logCall(
 ): void {
   const { canvas, principal } = request.visit ?? {};
   if (!canvas || canvas.deletedAt !== null || request.raw.socket.destroyed) return;
+  if (isMissingKey(request, code)) return;
   // The only redirect of the runtime API leads to the sign-in.
   const text =
     headers?.location === undefined ? (body?.message ?? body?.error) : ERRORS.NOT_AUTHENTICATED.message;

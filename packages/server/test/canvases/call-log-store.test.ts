@@ -194,7 +194,7 @@ await onEngines("the call log of a canvas", (target, env) => {
 async function logOf(scope: Scope, settings: Record<string, string>) {
   const { target } = await startDev(scope, settings);
   const { id, people, pages } = await stage(target);
-  assert.equal((await pages.owner.get("/kv/none")).status, 404);
+  assert.equal((await pages.viewer.put("/kv/a", 1)).status, 403);
   return { id, read: () => manage(target, people.owner, "GET", `/api/canvases/${id}/log`) };
 }
 
@@ -210,7 +210,7 @@ describe("the call log of a service", () => {
     const db = new DatabaseSync(file, { readOnly: true });
     t.after(() => db.close());
     const rows = db.prepare("select canvas_id, route from call_log").all();
-    assert.deepEqual({ ...rows[0] }, { canvas_id: id, route: "/kv/none" });
+    assert.deepEqual({ ...rows[0] }, { canvas_id: id, route: "/kv/a" });
   });
 
   it("has nothing if a setting turns it off", async (t) => {

@@ -23,16 +23,27 @@ const LONG = "k".repeat(81);
 const ROWS: Row[] = [
   ["a call that succeeds", ({ owner }) => owner.get("/kv"), null],
   ["a body that is sent to a route that succeeds", ({ owner }) => owner.put("/kv/a", 1), null],
+  ["a shared key that does not exist", ({ viewer }) => viewer.get("/kv/none"), null],
+  ["a key of a user that does not exist", ({ viewer }) => viewer.get("/kv/user/none"), null],
+  [
+    "a key, read by someone without access",
+    ({ stranger }) => stranger.get("/kv/none"),
+    ["GET", "/kv/none", 404, "OWNER_ONLY", "stranger"],
+  ],
   [
     "a shared key, with the query left out",
-    ({ owner }) => owner.get("/kv/tea%20pot%0A?secret=1"),
-    ["GET", "/kv/tea%20pot%0A", 404, "NOT_FOUND", "owner"],
+    ({ viewer }) => viewer.send("DELETE", "/kv/tea%20pot%0A?secret=1"),
+    ["DELETE", "/kv/tea%20pot%0A", 403, "PERMISSION_DENIED", "viewer"],
   ],
-  ["a long key", ({ owner }) => owner.get(`/kv/${LONG}`), ["GET", "/kv/{key}", 404, "NOT_FOUND", "owner"]],
+  [
+    "a long key",
+    ({ viewer }) => viewer.put(`/kv/${LONG}`, 1),
+    ["PUT", "/kv/{key}", 403, "PERMISSION_DENIED", "viewer"],
+  ],
   [
     "a key of a user",
-    ({ viewer }) => viewer.get("/kv/user/diary"),
-    ["GET", "/kv/user/{key}", 404, "NOT_FOUND", "viewer"],
+    ({ viewer }) => viewer.put("/kv/user/diary", null),
+    ["PUT", "/kv/user/{key}", 400, "INVALID_BODY", "viewer"],
   ],
   [
     "an increment of a key of a user",
@@ -169,9 +180,9 @@ await onSqlite("calls that the service logs", (target, env) => {
   it("a listener that has ended hears nothing", async () => {
     let count = 0;
     const end = env.callLog.subscribe(() => count++);
-    await site.pages.owner.get("/kv/none");
+    await site.pages.owner.get("/teapots");
     end();
-    await site.pages.owner.get("/kv/none");
+    await site.pages.owner.get("/teapots");
     assert.equal(count, 1);
   });
 
