@@ -1,3 +1,4 @@
+import { isMissingKey } from "@easel/server/primitives/logged-calls";
 import { clean } from "../terminal/clean.ts";
 
 /** The time after a printed line during which repetitions of the line are counted and not printed. */
@@ -5,6 +6,30 @@ const COUNTING_MS = 2_000;
 /** The maximum number of different lines that are counted at the same time. Further lines are dropped. */
 const MAX_LINES = 200;
 const MAX_LENGTH = 500;
+
+/** The fields of an error response of the runtime API. */
+interface ErrorBody {
+  code?: unknown;
+  message?: unknown;
+  error?: unknown;
+  hint?: unknown;
+}
+
+/** A refused or failed call of a page. `path` follows `/v1/c/{slug}`. */
+interface FailedCall {
+  method: string;
+  path: string;
+  status: number;
+}
+
+function parseBody(body: string): ErrorBody {
+  try {
+    return (JSON.parse(body) as ErrorBody | null) ?? {};
+  } catch {
+    // The response is not JSON: only its status is known.
+    return {};
+  }
+}
 
 /** Prints the errors of pages, one line each. Counts a line that is repeated within `COUNTING_MS`, and prints the count afterwards. */
 export class Report {
@@ -24,6 +49,19 @@ export class Report {
     this.#print(line);
   }
 
+  /**
+   * Adds a refused or failed call, unless it has read a key that does not exist. `body` is that of the response; `person` is the name of the
+   * caller, or null if nobody is signed in.
+   */
+  addCall({ method, path, status }: FailedCall, body: string, person: string | null): void {
+    const error = parseBody(body);
+    if (isMissingKey(method, path, error.code)) return;
+    const code = typeof error.code === "string" ? ` ${error.code}` : "";
+    const message = [error.message ?? error.error, error.hint].filter((each) => typeof each === "string");
+    const said = message.length === 0 ? "" : `: ${message.join(" ")}`;
+    this.add(`${method} ${path} ${status}${code} (${person ?? "signed out"})${said}`);
+  }
+
   /** Prints the counts that are not printed yet. */
   close(): void {
     for (const line of [...this.#counting.keys()]) this.#end(line);
@@ -36,30 +74,4 @@ export class Report {
     clearTimeout(known.timer);
     if (known.more > 0) this.#print(`${line} (${known.more} more)`);
   }
-}
-
-/** The fields of an error response of the runtime API. */
-interface ErrorBody {
-  code?: unknown;
-  message?: unknown;
-  error?: unknown;
-  hint?: unknown;
-}
-
-/** Returns the line for a refused or failed call of a page. `path` follows `/v1/c/{slug}`; `person` is null if nobody is signed in. */
-export function callLine(
-  { method, path, status }: { method: string; path: string; status: number },
-  body: string,
-  person: string | null,
-): string {
-  let error: ErrorBody = {};
-  try {
-    error = (JSON.parse(body) as ErrorBody | null) ?? {};
-  } catch {
-    // The response is not JSON: only its status is known.
-  }
-  const code = typeof error.code === "string" ? ` ${error.code}` : "";
-  const message = [error.message ?? error.error, error.hint].filter((each) => typeof each === "string");
-  const said = message.length === 0 ? "" : `: ${message.join(" ")}`;
-  return `${method} ${path} ${status}${code} (${person ?? "signed out"})${said}`;
 }

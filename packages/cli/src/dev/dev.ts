@@ -9,7 +9,7 @@ import { readFolder } from "../deploy/folder.ts";
 import { fail } from "../exit.ts";
 import { makeOwnFolder } from "../project/own-folder.ts";
 import { clean } from "../terminal/clean.ts";
-import { callLine, Report } from "./call-report.ts";
+import { Report } from "./call-report.ts";
 import { readSettings, settingsFile, slugOfFolder, titleOf } from "./dev-settings.ts";
 import { canvasPath, type Site } from "./dev-site.ts";
 import { openCanvas, startService } from "./embedded.ts";
@@ -60,7 +60,7 @@ async function reportSocket(call: LoggedCall, isOwn: boolean, { env, report }: S
   const { method, route, status, userId } = call;
   if (!isOwn || route !== "/realtime") return;
   const user = await env.db.get<{ name: string }>`select name from users where id = ${userId}`;
-  report.add(callLine({ method, path: route, status }, JSON.stringify(call), user?.name ?? null));
+  report.addCall({ method, path: route, status }, JSON.stringify(call), user?.name ?? null);
 }
 
 /** Runs `easel dev` until the person presses Ctrl-C: serves a folder as a canvas, and reloads its open pages when a file is saved. */

@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { identify } from "@easel/server/identity/identify";
-import { callLine } from "./call-report.ts";
 import { cookieForBrowser } from "./cookie-names.ts";
 import { afterSignOut } from "./dev-sign-in.ts";
 import { canvasPath, type Site } from "./dev-site.ts";
@@ -105,7 +104,7 @@ export async function sendResponse(
     response.writeHead(status, headers).end(body);
     const user = await identify(request, null, site.env);
     const call = { method: request.method ?? "", path: path.slice(runtime.length), status };
-    site.report.add(callLine(call, body.toString("utf8"), user?.name ?? null));
+    site.report.addCall(call, body.toString("utf8"), user?.name ?? null);
     return;
   }
   response.writeHead(status, headers);

@@ -23,15 +23,16 @@ const SHOWN = new Set(["name", "collection", "profile", "key"]);
 /** The start of the routes of the user scope. The log does not contain their keys, because only their user may read them. */
 const USER_SCOPE = "/kv/user/";
 
-/** Matches the routes of a single key. A page reads a key before it first writes it, so that a missing key is a normal result. */
-const KEY = /^\/kv(\/user)?\/:key$/;
-
 /** Returns the pattern of the route of a request, below the path of its canvas. */
 const patternOf = ({ routeOptions }: FastifyRequest) =>
   (routeOptions.url ?? "").slice(apiPath(":slug").length) || "/";
 
-const isMissingKey = (request: FastifyRequest, code: string | undefined) =>
-  code === "NOT_FOUND" && request.method === "GET" && KEY.test(patternOf(request));
+/**
+ * Whether a call has read a key that does not exist. This is a normal result, because a page reads a key before it first writes it. `path`
+ * is the path below that of the canvas, or the pattern of the route.
+ */
+export const isMissingKey = (method: string, path: string, code: unknown): boolean =>
+  method === "GET" && code === "NOT_FOUND" && /^\/kv(\/user)?\/[^/?]+(\?|$)/.test(path);
 
 /**
  * Returns the path of a request below that of its canvas for the log, such as `/kv/greeting` or `/files/{id}`. It is built from the pattern
@@ -65,7 +66,7 @@ export function logCall(
 ): void {
   const { canvas, principal } = request.visit ?? {};
   if (!canvas || canvas.deletedAt !== null || request.raw.socket.destroyed) return;
-  if (isMissingKey(request, code)) return;
+  if (isMissingKey(request.method, patternOf(request), code)) return;
   // The only redirect of the runtime API leads to the sign-in.
   const text =
     headers?.location === undefined ? (body?.message ?? body?.error) : ERRORS.NOT_AUTHENTICATED.message;
