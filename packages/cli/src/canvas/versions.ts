@@ -36,7 +36,7 @@ export function pickVersion(versions: Version[], given: string): Version {
 
 /** Describes a version in words: by whom and when it was deployed, and its message. */
 export function describe({ createdByName, createdAt, message }: Version): string {
-  const said = message === null ? "" : `, “${clean(message)}”`;
+  const said = message === null ? "" : ` (“${clean(message)}”)`;
   return `the version that ${clean(createdByName)} deployed ${formatTime(createdAt)}${said}`;
 }
 

@@ -7,12 +7,15 @@ const UNITS: [unit: Intl.RelativeTimeFormatUnit, ms: number][] = [
 
 const format = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
-/** Formats a time in epoch milliseconds relative to now, such as `5 minutes ago`. */
+/**
+ * Formats a time in epoch milliseconds relative to now, such as `5 minutes ago` or `in 90 days`. Rounds a future time, so that a token for
+ * 90 days does not end in 89.
+ */
 export function formatTime(time: number, now = Date.now()): string {
   const distance = time - now;
   for (const [unit, ms] of UNITS) {
-    const count = Math.trunc(distance / ms);
-    if (count !== 0) return format.format(count, unit);
+    const count = distance / ms;
+    if (Math.abs(count) >= 1) return format.format(count > 0 ? Math.round(count) : Math.trunc(count), unit);
   }
   return "now";
 }
