@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { readFile, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { before, test } from "node:test";
 import { createEasel } from "@easel/sdk";
@@ -98,6 +99,28 @@ test("a zip of all data is imported into another canvas, and only what is new", 
   assert.equal(await data(["get", "greeting"], { cwd: other }), '"changed"\n');
   await data(["import", zip, "--existing", "replace", "--yes"], { cwd: other });
   assert.deepEqual(JSON.parse(await data(["get", "greeting"], { cwd: other })), { text: "Hello" });
+});
+
+/** Places for an export, below the deployed folder or elsewhere, and whether the command warns that the next deploy publishes the file. */
+const PLACES: [what: string, options: string[], folder: string, file: string, warns: boolean][] = [
+  ["the default in a deployed folder", [], ".", ".easel/data-places-data.zip", false],
+  ["the default in a subfolder", [], "assets", "../.easel/data-places-data.zip", false],
+  ["the default elsewhere", [], "..", "data-places-data.zip", false],
+  ["a file in the deployed folder", ["-o", "all.zip"], ".", "all.zip", true],
+  ["a file in a subfolder", ["-o", "assets/all.zip"], ".", "assets/all.zip", true],
+  ["a dot file", ["-o", ".all.zip"], ".", ".all.zip", false],
+];
+
+test("an export is not written where the next deploy publishes it, unless the file is given", async () => {
+  const place = await canvas("data-places");
+  await mkdir(path.join(place, "assets"));
+  for (const [what, options, folder, file, warns] of PLACES) {
+    const at = path.join(place, folder);
+    const done = await easel(["data", "export", "-c", "data-places", ...options], { env, cwd: at });
+    assert.deepEqual([done.code, done.stdout], [0, `${file}\n`], what);
+    assert.ok(existsSync(path.join(at, file)), what);
+    assert.equal(/warning: The next `easel deploy` publishes/.test(done.stderr), warns, what);
+  }
 });
 
 test("one collection as CSV and as JSON lines, there and back", async () => {

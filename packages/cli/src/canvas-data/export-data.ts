@@ -8,6 +8,8 @@ import { DATA_PARTS } from "@easel/protocol/management";
 import { type CanvasOptions, findCanvas } from "../api/find-canvas.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../exit.ts";
+import { makeOwnFolder } from "../project/own-folder.ts";
+import { publishingFolder } from "../project/publishing-folder.ts";
 import { formatBytes } from "../terminal/bytes.ts";
 import { clean } from "../terminal/clean.ts";
 import { csvOf } from "./csv.ts";
@@ -23,6 +25,16 @@ export interface ExportOptions extends CanvasOptions, TargetOptions {
   what?: string;
   format?: "jsonl" | "csv";
   output?: string;
+}
+
+/**
+ * Returns the default path of an export, relative to the working directory: `SLUG-data.zip`. In a folder that `easel deploy` publishes, it is
+ * in the subfolder `.easel`, because the next deploy would publish the data.
+ */
+async function defaultPath(slug: string, cwd: string): Promise<string> {
+  const name = `${slug}-data.zip`;
+  const folder = publishingFolder(path.join(cwd, name));
+  return folder === null ? name : path.relative(cwd, path.join(await makeOwnFolder(folder), name));
 }
 
 /** Writes chunks to stdout for `-`, otherwise to a temporary file that is renamed when complete. Returns the number of bytes. */
@@ -43,6 +55,10 @@ async function write(
     return bytes;
   }
   const file = path.resolve(cwd, output);
+  if (publishingFolder(file) !== null)
+    terminal.warn(
+      `The next \`easel deploy\` publishes ${output}. Move it out of the folder if it is not for everyone.`,
+    );
   const draft = `${file}.${process.pid}.tmp`;
   try {
     await pipeline(counted(), createWriteStream(draft, { flags: "wx", mode: 0o600 }), { signal });
@@ -74,7 +90,7 @@ export async function exportData(options: ExportOptions, context: Context): Prom
   const { service, canvas } = await findCanvas(options, context);
 
   if (target === undefined) {
-    const output = options.output ?? `${canvas.slug}-data.zip`;
+    const output = options.output ?? (await defaultPath(canvas.slug, context.cwd));
     if (output === "-" && terminal.streams.stdout.isTTY)
       fail("A zip is not for a terminal.", { exit: "usage", hint: "Give -o FILE." });
     const query = what === undefined ? "" : `?what=${encodeURIComponent(what)}`;

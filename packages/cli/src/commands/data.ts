@@ -27,19 +27,21 @@ const EXAMPLES: Record<string, string[]> = {
   ],
   export: [
     "easel data export                                all parts, as a zip",
-    "easel data export --what kv,collections -o backup.zip",
-    "easel data export --collection ideas --format csv > ideas.csv",
+    "easel data export --what kv,collections -o ../backup.zip",
+    "easel data export --collection ideas --format csv > ../ideas.csv",
   ],
   import: [
-    "easel data import backup.zip                     all parts of a zip",
-    "easel data import ideas.csv --collection ideas   records of a table",
+    "easel data import ../backup.zip                  all parts of a zip",
+    "easel data import ../ideas.csv --collection ideas",
   ],
 };
 
 const examples = (lines: string[]) => `\nExamples:\n${lines.map((line) => `  ${line}`).join("\n")}`;
 const GROUP_EXAMPLES = examples(Object.values(EXAMPLES).flatMap((lines) => lines.slice(0, 1)));
 
-const CSV_HELP = `
+const EXPORT_HELP = `
+In a folder that was deployed, SLUG-data.zip is written to the subfolder .easel,
+because the next deploy would publish it.
 In CSV, the fields of a value are columns such as value.title, and cells are
 JSON where they can be read as JSON. A text that a spreadsheet would evaluate,
 such as =1+1, gets an apostrophe in front, which the import removes.`;
@@ -143,7 +145,7 @@ export const data = (context: Context): Command => {
             "the file, or - for stdout; by default SLUG-data.zip, stdout for one part",
           ),
       )
-        .addHelpText("after", CSV_HELP)
+        .addHelpText("after", EXPORT_HELP)
         .action(async (options) =>
           (await import("../canvas-data/export-data.ts")).exportData(options, context),
         ),

@@ -18,11 +18,12 @@ const Stored = z.object({
 /** The canvas that a folder belongs to, as `.easel/project.json` in the folder stores it. The file is never deployed. */
 export type Project = z.infer<typeof Stored>;
 
-const fileOf = (folder: string) => path.join(folder, ".easel", "project.json");
+/** Returns the path of the file that stores the project of a folder. */
+export const projectFile = (folder: string) => path.join(folder, ".easel", "project.json");
 
 /** Reads the project of a folder. Returns undefined for a folder without one. Throws a `Failure` for a damaged file. */
 export async function readProject(folder: string): Promise<Project | undefined> {
-  const file = fileOf(folder);
+  const file = projectFile(folder);
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT" || error.code === "ENOTDIR") return undefined;
     throw error;
@@ -37,7 +38,7 @@ export async function readProject(folder: string): Promise<Project | undefined> 
 
 /** Writes the project of a folder. Replaces the file atomically. */
 export async function writeProject(folder: string, project: Project): Promise<void> {
-  const file = fileOf(folder);
+  const file = projectFile(folder);
   await makeOwnFolder(folder);
   const draft = `${file}.${process.pid}.tmp`;
   await writeFile(draft, `${JSON.stringify(project, null, 2)}\n`);
