@@ -73,7 +73,7 @@ async function furnished(target: Target, env: Env): Promise<Stage> {
   assert.equal((await send(target.base, { method: "GET", path: pathname, headers: [] })).status, 303);
   const token = await manage(target, people.owner, "POST", "/api/tokens", { name: "Tea", canvasId: id });
   assert.equal(token.status, 201, token.text);
-  assert.equal((await canvas.pages.owner.get("/kv/none")).status, 404);
+  assert.equal((await canvas.pages.owner.get("/none")).status, 404);
   await writeCallLog(env);
   const asking = await callAs(target.base, "/oauth/device_authorization", { canvas: id });
   assert.equal(asking.status, 200, asking.text);
