@@ -14,6 +14,8 @@ for (const name of ["SIGINT", "SIGTERM"] as const)
   process.on(name, () => {
     // The first signal lets the command clean up, the second ends it at once.
     if (signal.aborted) process.exit(EXIT.interrupted);
+    // The terminal shows `^C` where the cursor is. What follows, such as the prompt of the shell, begins on a line of its own.
+    if (name === "SIGINT" && process.stderr.isTTY) process.stderr.write("\n");
     interruption.abort(new Error("Interrupted."));
   });
 
@@ -31,4 +33,8 @@ async function main(): Promise<number> {
 
 // The version is printed without loading anything else, because scripts and prompts ask for it often.
 if (args.length === 1 && (args[0] === "--version" || args[0] === "-v")) process.stdout.write(`${version}\n`);
-else process.exitCode = await main();
+else {
+  process.exitCode = await main();
+  // An interrupted command has cleaned up, but timers and connections of libraries could keep the process alive.
+  if (signal.aborted) process.exit();
+}
