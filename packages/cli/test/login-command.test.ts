@@ -140,6 +140,27 @@ test("login by a code, without a browser", async (t) => {
   assert.equal((await storedBy(home)).services[base].email, ada.email);
 });
 
+test("Ctrl-C ends the wait for the browser and for the code at once", async (t) => {
+  const home = await newHome(t);
+  // Time stands still, so a wait that observes the signal only after a delay never ends.
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  for (const options of [[], ["--no-browser"]]) {
+    const interruption = new AbortController();
+    const { code, stderr } = await easel(["login", base, ...options], {
+      env: home,
+      isTerminal: true,
+      signal: interruption.signal,
+      onStderr: (text) => {
+        // The message is printed just before the wait begins.
+        if (text.includes("Waiting for the"))
+          setImmediate(() => interruption.abort(new Error("Interrupted.")));
+      },
+    });
+    assert.equal(code, 130, stderr);
+  }
+  assert.equal(existsSync(fileOf(home)), false);
+});
+
 test("without a terminal nothing is asked: exit code 2, and EASEL_TOKEN is named", async (t) => {
   const home = await newHome(t);
   for (const options of [{}, { isTerminal: true, env: { ...home, CI: "true" } }]) {

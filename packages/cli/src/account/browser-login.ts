@@ -10,6 +10,7 @@ import type { Context } from "../context.ts";
 import { openBrowser } from "./browser.ts";
 import { startLoopback } from "./loopback.ts";
 import type { AskedAccess, TokenResponse } from "./token-response.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 /** Signs in with the browser of this computer. Receives the authorization code by a loopback redirect (RFC 8252) and uses PKCE. */
 export async function signInByBrowser(
@@ -19,9 +20,6 @@ export async function signInByBrowser(
 ): Promise<TokenResponse> {
   const { terminal, signal } = context;
   const loopback = await startLoopback();
-  const { promise: interrupted, reject } = Promise.withResolvers<never>();
-  const interrupt = () => reject(signal.reason);
-  signal.addEventListener("abort", interrupt);
   try {
     const verifier = randomPKCECodeVerifier();
     const state = randomState();
@@ -37,13 +35,12 @@ export async function signInByBrowser(
     await openBrowser(href, context);
     const stop = await terminal.wait("Waiting for the browser");
     try {
-      const url = await Promise.race([redirected, interrupted]);
+      const url = await untilAborted(redirected, signal);
       return await authorizationCodeGrant(config, url, { pkceCodeVerifier: verifier, expectedState: state });
     } finally {
       stop();
     }
   } finally {
-    signal.removeEventListener("abort", interrupt);
     loopback.close();
   }
 }

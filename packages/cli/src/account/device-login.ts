@@ -2,6 +2,7 @@ import { type Configuration, initiateDeviceAuthorization, pollDeviceAuthorizatio
 import type { Context } from "../context.ts";
 import { clean } from "../terminal/clean.ts";
 import type { AskedAccess, TokenResponse } from "./token-response.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 /** Signs in without a browser on this computer: the person enters a code in a browser on any device (RFC 8628). */
 export async function signInByCode(
@@ -16,7 +17,8 @@ export async function signInByCode(
   );
   const stop = await terminal.wait("Waiting for the code");
   try {
-    return await pollDeviceAuthorizationGrant(config, device, undefined, { signal });
+    // The library looks at the signal only between two waits of up to 5 s.
+    return await untilAborted(pollDeviceAuthorizationGrant(config, device, undefined, { signal }), signal);
   } finally {
     stop();
   }
