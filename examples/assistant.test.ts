@@ -158,8 +158,10 @@ test("Stop and Escape close the connection to the provider, and the partial answ
   assert.equal(await page.getByText("Stopped", { exact: true }).count(), 2);
   assert.equal(await retry(page).count(), 1);
 
+  const stored = page.waitForResponse((response) => response.request().method() === "PUT");
   await ask(page, [{ text: "Cut off by a reload" }, { hang: true }], "reload");
   await seen(page, "Cut off by a reload").waitFor();
+  assert.equal((await stored).ok(), true);
   await page.reload();
   await seen(page, "The answer broke off before it was complete.").waitFor();
   await closed("reload");
