@@ -8,7 +8,7 @@ import { type Stage, stage } from "@easel/conformance/fixture";
 import { read, start } from "@easel/conformance/http";
 import { refused } from "@easel/conformance/refusal";
 import { LIMITS } from "@easel/protocol/limits";
-import { onEngines } from "../support/engines.ts";
+import { onSqlite } from "../support/engines.ts";
 import { publish, upload, visit } from "../support/publish.ts";
 import { extraField, type Forged, forge, zip, zip64Field } from "../support/zip.ts";
 
@@ -96,7 +96,7 @@ const HOSTILE: [name: string, bytes: Buffer][] = [
   ],
 ];
 
-await onEngines("bundles", (target, env) => {
+await onSqlite("bundles", (target, env) => {
   let site: Stage;
   before(async () => {
     site = await stage(target, { access: "whole_org" });
