@@ -2,7 +2,9 @@
 import { type Fault, fault } from "../fault.ts";
 
 const ACCOUNT = "packages/cli/src/account";
-const TEST = "packages/cli/test/login-command.test.ts";
+const LOGIN = "packages/cli/test/login-command.test.ts";
+const ADDRESSES = "packages/cli/test/login-addresses.test.ts";
+const CREDENTIALS = "packages/cli/test/stored-credentials.test.ts";
 
 /** Faults of the sign-in in the command line. */
 export const cliAccount: Fault[] = [
@@ -11,69 +13,76 @@ export const cliAccount: Fault[] = [
     `${ACCOUNT}/loopback.ts`,
     'url.searchParams.get("state") === expected',
     "true",
-    TEST,
+    LOGIN,
   ),
   fault(
     "cli: secrets go to endpoints of another origin",
     `${ACCOUNT}/discovery.ts`,
     "URL.parse(each)?.origin !== url",
     "false",
-    TEST,
+    ADDRESSES,
   ),
   fault(
     "cli: a service names another issuer",
     `${ACCOUNT}/discovery.ts`,
     "metadata.issuer !== url",
     "false",
-    TEST,
+    ADDRESSES,
   ),
   fault(
     "cli: a token is sent without encryption",
     `${ACCOUNT}/login.ts`,
     'protocol === "http:" && ',
     "false && ",
-    TEST,
+    ADDRESSES,
   ),
   fault(
     "cli: the former token stays valid",
     `${ACCOUNT}/login.ts`,
     "if (former !== undefined) await revokeToken",
     "if (false) await revokeToken",
-    TEST,
+    LOGIN,
   ),
   fault(
     "cli: others may read the file of tokens",
     `${ACCOUNT}/credentials.ts`,
     "  await makePrivate(file);\n",
     "",
-    TEST,
+    CREDENTIALS,
   ),
   fault(
     "cli: a new file of tokens is readable for others",
     `${ACCOUNT}/credentials.ts`,
     'open(draft, "wx", 0o600)',
     'open(draft, "wx", 0o644)',
-    TEST,
+    LOGIN,
   ),
   fault(
     "cli: a token with a line break is sent",
     `${ACCOUNT}/credentials.ts`,
     ".check(z.regex(TOKEN))",
     "",
-    TEST,
+    CREDENTIALS,
   ),
   fault(
     "cli: logout keeps the token of the service",
     `${ACCOUNT}/logout.ts`,
     "await revokeToken(url, stored.token, context);",
     "",
-    TEST,
+    LOGIN,
   ),
   fault(
     "cli: logout keeps the stored token",
     `${ACCOUNT}/logout.ts`,
     "services: others }",
     "services }",
-    TEST,
+    LOGIN,
+  ),
+  fault(
+    "cli: Ctrl-C ends a sign-in by code only after a poll",
+    `${ACCOUNT}/device-login.ts`,
+    "await untilAborted(pollDeviceAuthorizationGrant(config, device, undefined, { signal }), signal)",
+    "await pollDeviceAuthorizationGrant(config, device, undefined, { signal })",
+    LOGIN,
   ),
 ];

@@ -6,7 +6,9 @@ const REQUEST = `${OAUTH}/authorization-request.ts`;
 const CODES = `${OAUTH}/oauth-codes.ts`;
 const ENDPOINT = `${OAUTH}/token-endpoint.ts`;
 const TEST = "packages/server/test/sign-in/oauth.test.ts";
-const HOSTILE = "packages/server/test/sign-in/oauth-hostile.test.ts";
+const HOSTILE_REQUEST = "packages/server/test/sign-in/oauth-request-hostile.test.ts";
+const FORGED_ANSWER = "packages/server/test/sign-in/oauth-answer-forged.test.ts";
+const HOSTILE_PROGRAM = "packages/server/test/sign-in/oauth-program-hostile.test.ts";
 const LIMITS = "packages/server/test/sign-in/sign-in-limits.test.ts";
 
 /** Faults of the sign-in of the command line. */
@@ -16,31 +18,31 @@ export const oauth: Fault[] = [
     REQUEST,
     "LOOPBACK_URI.test(redirectUri) ?",
     "true ?",
-    HOSTILE,
+    HOSTILE_REQUEST,
   ),
   fault(
     "oauth: a redirect URI leads to the service itself",
     REQUEST,
     " && port !== new URL(base.origin).port",
     "",
-    HOSTILE,
+    HOSTILE_REQUEST,
   ),
   fault(
     "oauth: an unknown client is redirected to",
     REQUEST,
     "query.client_id !== CLIENT_ID",
     "false",
-    HOSTILE,
+    HOSTILE_REQUEST,
   ),
-  fault("oauth: no PKCE challenge", REQUEST, "!CHALLENGE.test(challenge) ||", "", HOSTILE),
+  fault("oauth: no PKCE challenge", REQUEST, "!CHALLENGE.test(challenge) ||", "", HOSTILE_REQUEST),
   fault(
     "oauth: plain PKCE challenges",
     REQUEST,
     ' || param("code_challenge_method") !== "S256"',
     "",
-    HOSTILE,
+    HOSTILE_REQUEST,
   ),
-  fault("oauth: repeated parameters", REQUEST, "if (repeated !== undefined)", "if (false)", HOSTILE),
+  fault("oauth: repeated parameters", REQUEST, "if (repeated !== undefined)", "if (false)", HOSTILE_REQUEST),
   fault("oauth: responses do not name their issuer", REQUEST, ", iss: origin", "", TEST),
   fault("oauth: a code has no end", `${OAUTH}/redeem.ts`, " and expires_at > ${now}", "", TEST),
   fault("oauth: a code gives several tokens", `${OAUTH}/redeem.ts`, "and token_id is null and", "and", TEST),
@@ -91,7 +93,7 @@ export const oauth: Fault[] = [
     `${OAUTH}/command-line-client.ts`,
     'form.get("client_id") !== CLIENT_ID',
     "false",
-    HOSTILE,
+    HOSTILE_PROGRAM,
   ),
   fault("oauth: a denied device gets a token", `${OAUTH}/poll.ts`, "denied === 1", "false", TEST),
   fault(
@@ -122,14 +124,14 @@ export const oauth: Fault[] = [
     `${OAUTH}/authorize.ts`,
     "requireSameOrigin(request.headers, env.base);",
     "",
-    HOSTILE,
+    FORGED_ANSWER,
   ),
   fault(
     "oauth: other sites answer for a device",
     `${OAUTH}/device.ts`,
     "requireSameOrigin(request.headers, env.base);",
     "",
-    HOSTILE,
+    FORGED_ANSWER,
   ),
   fault(
     "oauth: the question has no limit of attempts",
@@ -150,30 +152,36 @@ export const oauth: Fault[] = [
     `${OAUTH}/ticket.ts`,
     "env.signer.verifies(signature, `oauth.${purpose}`, text)",
     'text !== "" && text !== "a"',
-    HOSTILE,
+    FORGED_ANSWER,
   ),
-  fault("oauth: another person's ticket", `${OAUTH}/ticket.ts`, "user === id && ", "", HOSTILE),
-  fault("oauth: tickets have no end", `${OAUTH}/ticket.ts`, " && expires > env.clock()", "", HOSTILE),
+  fault("oauth: another person's ticket", `${OAUTH}/ticket.ts`, "user === id && ", "", FORGED_ANSWER),
+  fault("oauth: tickets have no end", `${OAUTH}/ticket.ts`, " && expires > env.clock()", "", FORGED_ANSWER),
   fault(
     "oauth: scripts of canvases read the question",
     `${OAUTH}/person.ts`,
     '!["document", "unknown"].includes(destinationOf(request.headers))',
     "false",
-    HOSTILE,
+    HOSTILE_REQUEST,
   ),
-  fault("oauth: guests let programs act", `${OAUTH}/person.ts`, "user.guestOf !== null", "false", HOSTILE),
+  fault(
+    "oauth: guests let programs act",
+    `${OAUTH}/person.ts`,
+    "user.guestOf !== null",
+    "false",
+    HOSTILE_REQUEST,
+  ),
   fault(
     "oauth: hosts with characters that turn the text around",
     `${OAUTH}/asked-access.ts`,
     "/[^\\p{L}\\p{N}._-]/gu",
     "/[^\\p{L}\\p{N}\\p{Cf}._-]/gu",
-    HOSTILE,
+    HOSTILE_REQUEST,
   ),
   fault(
     "oauth: the question can be framed by old browsers",
     `${OAUTH}/authorize.ts`,
     'app.get("/oauth/authorize", { exposeHeadRoute: false }, async (request, reply) => {\n    blockEmbedding(reply);',
     'app.get("/oauth/authorize", { exposeHeadRoute: false }, async (request, reply) => {',
-    HOSTILE,
+    HOSTILE_REQUEST,
   ),
 ];

@@ -2,17 +2,12 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { manage, stage } from "@easel/conformance/fixture";
 import { guestOf } from "@easel/conformance/guest";
-import { type Answer, type Header, send } from "@easel/conformance/http";
-import { refused } from "@easel/conformance/refusal";
+import type { Header } from "@easel/conformance/http";
 import { freshEmail, type Person } from "@easel/conformance/target";
 import { tokenOf } from "@easel/conformance/token";
-import { FORM, JSON_TYPE, post } from "../support/client.ts";
 import { startDev } from "../support/engines.ts";
-import { later, MINUTE_MS } from "../support/time.ts";
 import {
   answerAttempt,
-  callAs,
-  DEVICE_GRANT,
   exchange,
   failed,
   newAttempt,
@@ -21,32 +16,11 @@ import {
   submitTo,
   ticketOf,
 } from "./oauth-client.ts";
+import { changesNothing, isErrorPage } from "./oauth-refusals.ts";
 
 const { target, env } = await startDev({ after });
 const { base, signIn } = target;
 const { port } = new URL(base);
-
-/** Returns all authorization codes and tokens in the database. */
-const state = async () => ({
-  codes: await env.db
-    .all`select secret_hash, user_id, denied, token_id from oauth_codes order by secret_hash`,
-  tokens: await env.db.all`select id from tokens order by id`,
-});
-
-/** Runs requests, and asserts that they create no code and no token. */
-async function changesNothing(work: () => Promise<unknown>): Promise<void> {
-  const asItWas = await state();
-  await work();
-  assert.deepEqual(await state(), asItWas);
-}
-
-/** Asserts that a response is an error page of the service, without a redirect. */
-function isErrorPage({ status, headers, text }: Answer, expected = 400): void {
-  assert.equal(status, expected, text);
-  assert.match(String(headers["content-type"]), /^text\/html/);
-  assert.equal(headers.location, undefined);
-  assert.doesNotMatch(text, /name="ticket"|<script/);
-}
 
 describe("hostile authorization requests", () => {
   let ada: Person;
@@ -196,7 +170,7 @@ describe("hostile authorization requests", () => {
       ];
       isErrorPage(await openPage(url, headers), 403);
       isErrorPage(await openPage(new URL("/oauth/device", base), headers), 403);
-      await changesNothing(async () => {
+      await changesNothing(env, async () => {
         const fields = { ticket, answer: "allow" };
         isErrorPage(await submitTo(base, "/oauth/authorize", headers, fields), 403);
         isErrorPage(await submitTo(base, "/oauth/device", headers, fields), 403);
@@ -224,149 +198,6 @@ describe("hostile authorization requests", () => {
     const late = await newAttempt(base, { canvas: canvas.id });
     const lateCode = (await answerAttempt(late, ada.headers, "allow")).searchParams.get("code");
     await manage(target, ada, "DELETE", `/api/canvases/${canvas.id}`);
-    await changesNothing(async () => failed(await exchange(late, lateCode), "invalid_grant"));
-  });
-});
-
-describe("forged answers to the questions", () => {
-  let ada: Person;
-  let eve: Person;
-  before(async () => {
-    [ada, eve] = await Promise.all([signIn(freshEmail("ada")), signIn(freshEmail("eve"))]);
-  });
-
-  const FOREIGN: [title: string, headers: Header[]][] = [
-    ["of another origin", [["Origin", "https://evil.example"]]],
-    ["of another site", [["Sec-Fetch-Site", "cross-site"]]],
-    ["of a canvas", [["Referer", `${base}/c/evil/`]]],
-  ];
-  for (const [title, headers] of FOREIGN) {
-    it(`a page ${title} cannot answer: 403`, async () => {
-      const attempt = await newAttempt(base);
-      const { json } = await callAs(base, "/oauth/device_authorization", { host: "a" });
-      const code = { user_code: String(json.user_code) };
-      const tickets = [
-        ["/oauth/authorize", ticketOf(await openPage(attempt.url, ada.headers))],
-        ["/oauth/device", ticketOf(await submitTo(base, "/oauth/device", ada.headers, code))],
-      ] as const;
-      await changesNothing(async () => {
-        for (const [path, ticket] of tickets) {
-          const body = new URLSearchParams({ ticket, answer: "allow" }).toString();
-          refused(
-            await post(base, path, [FORM, ...ada.headers, ...headers], body),
-            403,
-            "CROSS_SITE_FORBIDDEN",
-          );
-        }
-      });
-    });
-  }
-
-  it("no ticket, a forged one, another person's, another question's and an old one: 400, and nothing changes", async () => {
-    const attempt = await newAttempt(base);
-    const ticket = ticketOf(await openPage(attempt.url, ada.headers));
-    const others = ticketOf(await openPage(attempt.url, eve.headers));
-    const { json } = await callAs(base, "/oauth/device_authorization", { host: "a" });
-    const devices = ticketOf(
-      await submitTo(base, "/oauth/device", ada.headers, { user_code: String(json.user_code) }),
-    );
-    const [text = "", signature = ""] = ticket.split(".");
-    const forged = Buffer.from(text, "base64url").toString().replace("49152", "49153");
-    await changesNothing(async () => {
-      for (const each of [
-        "",
-        "a.b",
-        others,
-        devices,
-        `${Buffer.from(forged).toString("base64url")}.${signature}`,
-      ]) {
-        const fields = { ticket: each, answer: "allow" };
-        isErrorPage(await submitTo(base, "/oauth/authorize", ada.headers, fields));
-      }
-      for (const each of ["a.b", ticket])
-        isErrorPage(await submitTo(base, "/oauth/device", ada.headers, { ticket: each, answer: "allow" }));
-      await later(env, 10 * MINUTE_MS, async () => {
-        isErrorPage(await submitTo(base, "/oauth/authorize", ada.headers, { ticket, answer: "allow" }));
-      });
-      const unsigned = await submitTo(base, "/oauth/authorize", [], { ticket, answer: "allow" });
-      assert.equal(unsigned.status, 401);
-    });
-  });
-
-  it("codes that no terminal shows: the form again, with the text escaped", async () => {
-    for (const user_code of [
-      "",
-      "BCDFGHJK",
-      "AEIO-UAEI",
-      '"><script>',
-      "B".repeat(500),
-      "ＢＣＤＦＧＨＪＫ",
-    ]) {
-      const answer = await submitTo(base, "/oauth/device", ada.headers, { user_code });
-      assert.equal(answer.status, 400);
-      assert.match(answer.text, /role="alert"/);
-      assert.doesNotMatch(answer.text, /<script|name="ticket"/);
-    }
-  });
-});
-
-describe("hostile requests of programs", () => {
-  const PATHS = ["/oauth/token", "/oauth/device_authorization", "/oauth/revoke"];
-
-  for (const path of PATHS) {
-    it(`${path}: bodies that are no form, repeat a field or are huge: invalid_request`, async () => {
-      const form = "client_id=easel-cli&grant_type=authorization_code&token=x";
-      await changesNothing(async () => {
-        failed(await post(base, path, [JSON_TYPE], "{}"), "invalid_request");
-        failed(await post(base, path, [FORM], `${form}&client_id=easel-cli`), "invalid_request");
-        failed(await post(base, path, [FORM], `${form}&a=${"a".repeat(9_000)}`), "invalid_request", 413);
-        failed(await post(base, path, [FORM], ""), "invalid_client");
-        failed(await post(base, path, [FORM], "client_id=other"), "invalid_client");
-      });
-    });
-
-    it(`${path}: GET is 404, and a browser gets JSON, too`, async () => {
-      const answer = await send(base, { method: "GET", path, headers: [["Accept", "text/html"]] });
-      refused(answer, 404, "NOT_FOUND");
-    });
-  }
-
-  it("grant types other than the two", async () => {
-    for (const grant_type of ["password", "client_credentials", "refresh_token", "__proto__", "constructor"])
-      failed(await callAs(base, "/oauth/token", { grant_type }), "unsupported_grant_type");
-    failed(await callAs(base, "/oauth/token", {}), "invalid_request");
-  });
-
-  it("unknown codes: invalid_grant", async () => {
-    const attempt = await newAttempt(base);
-    for (const code of ["", "a", "A".repeat(43), "%00", "'"]) {
-      failed(await exchange(attempt, code), "invalid_grant");
-      failed(
-        await callAs(base, "/oauth/token", { grant_type: DEVICE_GRANT, device_code: code }),
-        "invalid_grant",
-      );
-    }
-  });
-
-  it("a device asks for an unknown scope: invalid_scope, and nothing waits", async () => {
-    await changesNothing(async () =>
-      failed(await callAs(base, "/oauth/device_authorization", { scope: "admin" }), "invalid_scope"),
-    );
-  });
-
-  it("revoking an unknown token: 200, and nothing changes", async () => {
-    await changesNothing(async () => {
-      for (const token of ["a", `easel_pat_${"A".repeat(43)}`, "A".repeat(43)])
-        assert.equal((await callAs(base, "/oauth/revoke", { token })).status, 200);
-      failed(await callAs(base, "/oauth/revoke", {}), "invalid_request");
-    });
-  });
-
-  it("no page of another origin can read the responses", async () => {
-    const headers: Header[] = [["Origin", "https://evil.example"]];
-    for (const path of PATHS) {
-      const answer = await post(base, path, [FORM, ...headers], "client_id=easel-cli");
-      assert.equal(answer.headers["access-control-allow-origin"], undefined);
-    }
+    await changesNothing(env, async () => failed(await exchange(late, lateCode), "invalid_grant"));
   });
 });
