@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { Json } from "@easel/sdk";
+import { EaselError } from "../../sdk/src/errors.ts";
 import { createLiveRecords, type RecordQuery } from "../src/live-records.ts";
 import { FakeCanvas } from "./fake-canvas.ts";
 import { settle } from "./settle.ts";
@@ -52,6 +53,19 @@ test("a change reads the changed record only, and the other records stay the sam
   const after = state();
   await settle(t);
   assert.equal(state(), after);
+});
+
+test("what a failed read should have read is read with the next change", async (t) => {
+  const { canvas, shown, at, state } = await open(t, ["tea", "coffee"]);
+  const { get } = canvas.collection;
+  canvas.collection.get = () => Promise.reject(new EaselError({ status: 503 }));
+  canvas.changeRecord(at(0), "cocoa");
+  await settle(t);
+  assert.deepEqual([shown(), state().error?.status], [["tea", "coffee"], 503]);
+  canvas.collection.get = get;
+  canvas.changeRecord(at(1), "milk");
+  await settle(t);
+  assert.deepEqual([shown(), state().error], [["cocoa", "milk"], undefined]);
 });
 
 test("a new record of another person is read alone and comes to its place; a deleted one is not read", async (t) => {

@@ -42,7 +42,7 @@ export const react: Fault[] = [
     LIVE,
     "if (repeat) changes = [...taken, ...changes];",
     "",
-    "packages/react/test/convergence.test.ts",
+    "packages/react/test/live-records.test.ts",
   ),
   fault(
     "react: a new record is mounted again when it is confirmed",
