@@ -40,7 +40,16 @@ test("equal lines are counted, control characters are replaced, and the number o
   report.close();
   assert.deepEqual(printed, ["a\ufffd[31m", "b", "a\ufffd[31m (3 more)"]);
   printed.length = 0;
-  for (let number = 0; number < 1000; number++) report.add(`line ${number}`);
+  const long = new Report((line) => printed.push(line));
+  for (let number = 0; number < 1000; number++) long.add(`line ${number}`);
   assert.equal(printed.length, 200);
+  long.close();
+});
+
+test("nothing is printed once the report is closed", () => {
+  const printed: string[] = [];
+  const report = new Report((line) => printed.push(line));
   report.close();
+  report.add("GET /v1/c/app/kv/x failed: connect ECONNREFUSED");
+  assert.deepEqual(printed, []);
 });

@@ -35,12 +35,14 @@ function parseBody(body: string): ErrorBody {
 export class Report {
   readonly #print;
   readonly #counting = new Map<string, { more: number; timer: NodeJS.Timeout }>();
+  #isClosed = false;
 
   constructor(print: (line: string) => void) {
     this.#print = print;
   }
 
   add(given: string): void {
+    if (this.#isClosed) return;
     const line = clean(given).slice(0, MAX_LENGTH);
     const known = this.#counting.get(line);
     if (known !== undefined) return void known.more++;
@@ -62,8 +64,9 @@ export class Report {
     this.add(`${method} ${path} ${status}${code} (${person ?? "signed out"})${said}`);
   }
 
-  /** Prints the counts that are not printed yet. */
+  /** Prints the counts that are not printed yet. Later lines are dropped, because every call fails when the service stops. */
   close(): void {
+    this.#isClosed = true;
     for (const line of [...this.#counting.keys()]) this.#end(line);
   }
 
