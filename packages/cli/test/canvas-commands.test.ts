@@ -76,7 +76,13 @@ test("versions lists versions, and rollback publishes the previous one or one by
 
   const back = await easel(["rollback"], { cwd: folder, env });
   assert.deepEqual([back.code, back.stdout], [0, `${base}/c/versioned/\n`], back.stderr);
-  assert.match(back.stderr, /Publishing the version that Owner deployed .* instead of .* \(“second”\)/);
+  const [target, replaced] = [one, two].map(({ id }) => id.slice(-12));
+  assert.match(
+    back.stderr,
+    new RegExp(
+      `^Publishing version ${target}, deployed by Owner .*, instead of version ${replaced}, deployed .* \\(“second”\\)\\.`,
+    ),
+  );
   assert.equal((await readProject(folder))?.version, one.id);
   assert.deepEqual(await service.db.all`select version_id from canvases where slug = 'versioned'`, [
     { version_id: one.id },

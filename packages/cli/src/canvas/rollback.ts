@@ -28,7 +28,7 @@ export async function rollback(
   const current = versions.find((each) => each.current);
   const target = given === undefined ? previousOf(versions) : pickVersion(versions, given);
   if (target.id === current?.id) fail("This version is published already.");
-  const instead = current === undefined ? "" : ` instead of ${describe(current)}`;
+  const instead = current === undefined ? "" : `, instead of ${describe(current)}`;
   terminal.say(`Publishing ${describe(target)}${instead}.`);
   if (terminal.ask.possible && !options.yes) {
     const agreed = await terminal.ask.confirm({ message: "Publish it?", flag: "--yes", initial: true });

@@ -34,21 +34,22 @@ export function pickVersion(versions: Version[], given: string): Version {
   );
 }
 
-/** Describes a version in words: by whom and when it was deployed, and its message. */
-export function describe({ createdByName, createdAt, message }: Version): string {
-  const said = message === null ? "" : ` (“${clean(message)}”)`;
-  return `the version that ${clean(createdByName)} deployed ${formatTime(createdAt)}${said}`;
-}
-
 const changesOf = ({ changed }: Version) =>
   changed === null ? "" : `+${changed.added} ~${changed.changed} -${changed.removed}`;
 
 /** The number of characters that the table shows from the end of an id. They are random, and `pickVersion` accepts them. */
 const SHOWN_LENGTH = 12;
+const shortId = (id: string) => id.slice(-SHOWN_LENGTH);
+
+/** Describes a version in words: its short id, by whom and when it was deployed, and its message. */
+export function describe({ id, createdByName, createdAt, message }: Version): string {
+  const said = message === null ? "" : ` (“${clean(message)}”)`;
+  return `version ${shortId(id)}, deployed by ${clean(createdByName)} ${formatTime(createdAt)}${said}`;
+}
 
 const COLUMNS: Column<Version>[] = [
   { title: "", cell: ({ current }) => (current ? "*" : "") },
-  { title: "VERSION", cell: ({ id }) => id.slice(-SHOWN_LENGTH) },
+  { title: "VERSION", cell: ({ id }) => shortId(id) },
   { title: "DEPLOYED", cell: ({ createdAt }) => formatTime(createdAt) },
   { title: "BY", cell: ({ createdByName }) => createdByName, flexible: true },
   { title: "FILES", cell: ({ files }) => String(files), align: "right" },
