@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createAuthority } from "./authority.ts";
 import { type Reply, replyIn } from "./reply.ts";
@@ -28,11 +28,14 @@ export interface Received {
 
 const log: { mark: string; received: Received }[] = [];
 
-/** Sends the response in pieces, no faster than the client reads them. */
-async function play(reply: Reply, response: ServerResponse): Promise<void> {
+/**
+ * Sends the response in pieces, no faster than the client reads them. `socket` is the connection. A response that waits for the end of the
+ * one before it has no connection yet, so destroying the response would not close it.
+ */
+async function play(reply: Reply, response: ServerResponse, socket: Socket): Promise<void> {
   if (reply.delayMs) await sleep(reply.delayMs, undefined, { ref: false });
   if (reply.hang) return;
-  if (reply.reset) return void response.destroy();
+  if (reply.reset) return void socket.destroy();
   if (reply.hints) response.writeEarlyHints({ link: "</early>; rel=preload", "x-request-id": "early" });
   response.writeHead(reply.status ?? 200, reply.headers ?? {});
   for (let left = reply.times ?? 1; left > 0 && !response.destroyed; left--) {
@@ -43,7 +46,7 @@ async function play(reply: Reply, response: ServerResponse): Promise<void> {
     response.off("drain", resolve).off("close", resolve);
   }
   if (reply.stall) return;
-  if (reply.cut) response.destroy();
+  if (reply.cut) socket.destroy();
   else response.end();
 }
 
@@ -65,7 +68,7 @@ async function respond(request: IncomingMessage, response: ServerResponse): Prom
     received.aborted = !response.writableFinished;
   });
   received.body = Buffer.concat(await request.toArray()).toString("base64");
-  await play(replyIn(searchParams) ?? { body: "ok" }, response);
+  await play(replyIn(searchParams) ?? { body: "ok" }, response, request.socket);
 }
 
 const [, , file = "upstream-ca.pem", port = "0"] = process.argv;
@@ -76,7 +79,7 @@ const maxHeaderSize = 64 * 1024;
 const server = createServer(
   { ...(await authority.issue(["localhost"])), maxHeaderSize },
   (request, response) => {
-    respond(request, response).catch(() => response.destroy());
+    respond(request, response).catch(() => request.socket.destroy());
   },
 );
 server.listen(Number(port), "localhost", () => {
