@@ -20,8 +20,17 @@ export interface Packed {
   files: string[];
 }
 
-/** Builds a workspace and packs it. */
-export async function pack(name: string): Promise<Packed> {
+/** The packages of this process. Two builds of one package at the same time would disturb each other, because they write the same files. */
+const packages = new Map<string, Promise<Packed>>();
+
+/** Builds a workspace and packs it. Further calls with the same name return the same tarball. */
+export function pack(name: string): Promise<Packed> {
+  const packed = packages.get(name) ?? buildAndPack(name);
+  packages.set(name, packed);
+  return packed;
+}
+
+async function buildAndPack(name: string): Promise<Packed> {
   const folder = await mkdtemp(path.join(tmpdir(), "easel-pack-"));
   try {
     const options = ["pack", "--json", "--silent", "--workspace", name, "--pack-destination", folder];
