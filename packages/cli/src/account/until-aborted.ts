@@ -1,4 +1,7 @@
-/** Resolves or rejects as `work` does. Rejects with the reason of `signal` if it is aborted first. `work` itself goes on, and its outcome is ignored. */
+/**
+ * Resolves or rejects as `work` does. Rejects with the reason of `signal` if it is aborted first. Then `work` itself goes on, and its
+ * outcome is ignored.
+ */
 export async function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abort = () => reject(signal.reason);

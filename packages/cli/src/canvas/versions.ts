@@ -37,9 +37,10 @@ export function pickVersion(versions: Version[], given: string): Version {
 const changesOf = ({ changed }: Version) =>
   changed === null ? "" : `+${changed.added} ~${changed.changed} -${changed.removed}`;
 
-/** The number of characters that the table shows from the end of an id. They are random, and `pickVersion` accepts them. */
-const SHOWN_LENGTH = 12;
-const shortId = (id: string) => id.slice(-SHOWN_LENGTH);
+/** The number of characters in a short id. */
+const SHORT_LENGTH = 12;
+/** Returns the end of an id, which is random. `pickVersion` accepts it. */
+const shortId = (id: string) => id.slice(-SHORT_LENGTH);
 
 /** Describes a version in words: its short id, by whom and when it was deployed, and its message. */
 export function describe({ id, createdByName, createdAt, message }: Version): string {

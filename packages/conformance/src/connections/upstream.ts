@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
-import type { AddressInfo, Socket } from "node:net";
+import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createAuthority } from "./authority.ts";
 import { type Reply, replyIn } from "./reply.ts";
@@ -28,11 +28,10 @@ export interface Received {
 
 const log: { mark: string; received: Received }[] = [];
 
-/**
- * Sends the response in pieces, no faster than the client reads them. `socket` is the connection. A response that waits for the end of the
- * one before it has no connection yet, so destroying the response would not close it.
- */
-async function play(reply: Reply, response: ServerResponse, socket: Socket): Promise<void> {
+/** Sends the response in pieces, no faster than the client reads them. */
+async function play(reply: Reply, response: ServerResponse): Promise<void> {
+  // While a response waits for the end of the one before it, `response.destroy()` does not close the connection.
+  const { socket } = response.req;
   if (reply.delayMs) await sleep(reply.delayMs, undefined, { ref: false });
   if (reply.hang) return;
   if (reply.reset) return void socket.destroy();
@@ -68,7 +67,7 @@ async function respond(request: IncomingMessage, response: ServerResponse): Prom
     received.aborted = !response.writableFinished;
   });
   received.body = Buffer.concat(await request.toArray()).toString("base64");
-  await play(replyIn(searchParams) ?? { body: "ok" }, response, request.socket);
+  await play(replyIn(searchParams) ?? { body: "ok" }, response);
 }
 
 const [, , file = "upstream-ca.pem", port = "0"] = process.argv;
