@@ -4,9 +4,9 @@ import { existsSync } from "node:fs";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { before, test } from "node:test";
+import { closedPort } from "@easel/conformance/closed-port";
 import { atEnd, fileScope, startService } from "../../server/test/support/service.ts";
 import { startTls } from "../../server/test/support/tls.ts";
-import { closedAddress } from "./support/closed-address.ts";
 import { easel } from "./support/easel.ts";
 import { fileOf, newHome } from "./support/login.ts";
 
@@ -51,7 +51,7 @@ test("addresses that do not belong to an Easel service", async (t) => {
     [renamed, 2, /has the address http:\/\/localhost/],
     [proxy, 3, /asks for a sign-in before the service is reached/],
     [none, 4, /accepts no access tokens/],
-    [await closedAddress(), 6, /nothing listens there/],
+    [`http://127.0.0.1:${await closedPort()}`, 6, /nothing listens there/],
     [
       `https://localhost:${await startTls(t, Number(new URL(base).port))}`,
       6,

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { chmod, mkdir, stat, writeFile } from "node:fs/promises";
 import { before, test } from "node:test";
+import { closedPort } from "@easel/conformance/closed-port";
 import { devTarget, type Person } from "@easel/conformance/target";
 import type { Env } from "../../server/src/env.ts";
 import { fileScope, startService } from "../../server/test/support/service.ts";
-import { closedAddress } from "./support/closed-address.ts";
 import { easel, signedIn } from "./support/easel.ts";
 import { ADDRESS, fileOf, logIn, newHome, storedBy, submitAnswer } from "./support/login.ts";
 
@@ -51,7 +51,7 @@ test("credentials: several services, wide rights are tightened, damaged files ar
 
 test("logout removes the token although the service cannot be reached, and says so", async (t) => {
   const home = await newHome(t);
-  const url = await closedAddress();
+  const url = `http://127.0.0.1:${await closedPort()}`;
   await mkdir(home.EASEL_CONFIG_DIR);
   const services = { [url]: { token: "easel_pat_a", email: "ada@example.com", expiresAt: null } };
   await writeFile(fileOf(home), JSON.stringify({ last: url, services }), { mode: 0o600 });

@@ -1,21 +1,9 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { before, describe, it } from "node:test";
+import { closedPort } from "../closed-port.ts";
 import type { Target } from "../target.ts";
 import { barred, connect, type Room, reach, roomOf } from "./profile.ts";
 import { asking, type Reply } from "./reply.ts";
 import { freshMark, nothingWith } from "./upstream-log.ts";
-
-/** Returns a port on which nothing listens. */
-async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 /** Tests calls to upstreams that cannot be reached, and the limit of ten seconds for a call. */
 export function failures(target: Target): void {

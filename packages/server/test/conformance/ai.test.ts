@@ -1,6 +1,3 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { after } from "node:test";
 import { ai } from "@easel/conformance/4.5-ai";
 import { aborts } from "@easel/conformance/ai/aborts";
@@ -11,18 +8,9 @@ import { ledger } from "@easel/conformance/ai/ledger";
 import { prompts } from "@easel/conformance/ai/prompts";
 import { SETTINGS } from "@easel/conformance/ai/settings";
 import { operatorDisabled } from "@easel/conformance/ai/switches";
+import { closedPort } from "@easel/conformance/closed-port";
 import { startAiProvider } from "../support/ai-provider.ts";
 import { conforms } from "./conformance.ts";
-
-/** Returns the address of a port on which nothing listens. */
-async function closedPort(): Promise<string> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return `http://127.0.0.1:${port}`;
-}
 
 const provider = await startAiProvider({ after });
 const url = String(provider.settings.SERVICE_AI_BASE_URL);
@@ -42,6 +30,10 @@ await conforms(
   { ...SQLITE, ...anthropic, suites: [ai], limited: [ai] },
   { ...SQLITE, ...openai, urlMode: "subdomain", suites: [prompts, events, failures, aborts] },
   { ...SQLITE, ...anthropic, engine: "postgres", suites: [caps, ledger] },
-  { ...SQLITE, settings: { ...settings, SERVICE_AI_BASE_URL: await closedPort() }, suites: [unreachable] },
+  {
+    ...SQLITE,
+    settings: { ...settings, SERVICE_AI_BASE_URL: `http://127.0.0.1:${await closedPort()}` },
+    suites: [unreachable],
+  },
   { ...SQLITE, settings: SETTINGS, suites: [operatorDisabled] },
 );
