@@ -8,6 +8,7 @@ import type { Setting } from "../config/setting-types.ts";
 import { type Price, SETTINGS } from "../config/settings.ts";
 import { PRICE_LIST, PRICES_READ_ON } from "../organisation/ai/prices.ts";
 import { PERSON_QUOTA_NAMES, quotasOf } from "../organisation/quotas.ts";
+import { REMOVED_FAMILIES } from "../primitives/connections/removed-headers.ts";
 import { canvasDataOf, primitives } from "../primitives/index.ts";
 import { code, enumeration, table } from "./markdown.ts";
 
@@ -56,6 +57,12 @@ export const limits = () =>
       `${value.toLocaleString("en")} ${unit}`,
       past,
     ]),
+  );
+
+export const removedHeaders = () =>
+  table(
+    ["About", "Names"],
+    REMOVED_FAMILIES.map(({ what, names }) => [what, names.map(code).join(", ")]),
   );
 
 export const capabilities = () =>

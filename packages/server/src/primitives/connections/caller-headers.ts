@@ -3,64 +3,7 @@ import { LIMITS } from "@easel/protocol/limits";
 import type { Config } from "../../config/config.ts";
 import type { Header } from "../../drivers/outbound/outbound.ts";
 import { refuse } from "../../http/refusal.ts";
-
-/**
- * Names of request headers that are not sent to the upstream: credentials, headers about the connection, compression or proxies, and
- * headers in which browsers describe the page.
- */
-const REMOVED = new Set([
-  "accept-encoding",
-  "authorization",
-  "client-ip",
-  "connection",
-  "content-encoding",
-  "content-length",
-  "cookie",
-  "cookie2",
-  "dnt",
-  "expect",
-  "forwarded",
-  "host",
-  "http2-settings",
-  "keep-alive",
-  "origin",
-  "priority",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "proxy-connection",
-  "referer",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "true-client-ip",
-  "upgrade",
-  "upgrade-insecure-requests",
-  "via",
-]);
-
-/**
- * Prefixes of the names of further headers that are not sent: of browsers, and of proxies that add the address or identity of the client.
- */
-const REMOVED_PREFIXES = [
-  "access-control-",
-  "cf-",
-  "fastly-",
-  "fly-",
-  "sec-",
-  "tailscale-",
-  "x-amzn-",
-  "x-auth-request-",
-  "x-client-",
-  "x-cluster-client-",
-  "x-envoy-",
-  "x-forwarded",
-  "x-goog-",
-  "x-ms-client-principal",
-  "x-original-",
-  "x-real-ip",
-  "x-rewrite-",
-  "x-service-",
-];
+import { isRemoved } from "./removed-headers.ts";
 
 /** Returns the header names that the `Connection` header lists. Such headers concern only the connection to the service. */
 const namedByConnection = ({ headers }: IncomingMessage): string[] =>
@@ -79,8 +22,7 @@ export function callerHeaders(request: IncomingMessage, config: Config): Header[
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]?.toLowerCase() ?? "";
     const value = rawHeaders[index + 1] ?? "";
-    if (REMOVED.has(name) || removed.has(name) || REMOVED_PREFIXES.some((each) => name.startsWith(each)))
-      continue;
+    if (isRemoved(name) || removed.has(name)) continue;
     headers.push([name, value]);
     bytes += name.length + value.length;
   }
@@ -94,9 +36,12 @@ export function callerHeaders(request: IncomingMessage, config: Config): Header[
   return headers;
 }
 
-/** Adds the protected headers of a profile to those of the caller. They replace headers of the caller with the same names. */
+/**
+ * Adds the protected headers of a profile to those of the caller. They replace headers of the caller with the same names, also with names
+ * that an application reads as the same: `x-key` of the caller if `X_Key` is protected.
+ */
 export function withProtected(headers: Header[], added: Record<string, string>): Header[] {
-  const names = new Set(Object.keys(added).map((name) => name.toLowerCase()));
+  const names = new Set(Object.keys(added).map((name) => name.toLowerCase().replace(/[^a-z0-9]/g, "-")));
   const kept = headers.filter(([name]) => !names.has(name));
   return [...kept, ["accept-encoding", "identity"], ...Object.entries(added)];
 }

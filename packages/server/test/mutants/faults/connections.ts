@@ -103,9 +103,16 @@ export const connections: Fault[] = [
   ),
   fault(
     "connections: the caller's own credentials reach the upstream",
-    `${PRIMITIVE}/caller-headers.ts`,
-    '  "authorization",\n',
+    `${PRIMITIVE}/removed-headers.ts`,
+    '"authorization", ',
     "",
+    `${PRIMITIVE}/caller-headers.test.ts`,
+  ),
+  fault(
+    "connections: an underscore makes a header of a proxy",
+    `${PRIMITIVE}/removed-headers.ts`,
+    "/^[a-z0-9-]+$/",
+    "/^[a-z0-9_-]+$/",
     `${PRIMITIVE}/caller-headers.test.ts`,
   ),
   fault(
