@@ -103,7 +103,7 @@ test("a password comes from stdin or from two equal answers, and is never printe
     assert.doesNotMatch(outcome.stdout + outcome.stderr, /sesam/);
     assert.equal((await hash()) !== before, changes, args.join(" "));
   }
-  assert.ok(await service.passwords.verify("open sesame", String(await hash())));
+  assert.ok(await service.passwords.verify("open sesame", String(await hash()), "ada"));
   assert.equal((await run(["password", "--clear"])).code, 0);
   assert.equal(await hash(), null);
 });

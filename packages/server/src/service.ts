@@ -141,10 +141,11 @@ async function run(
   const base = baseOf(config, config.port);
   const policies = new DocumentCache<RuntimePolicy>();
   const responses = new Concurrency(LIMITS.largeResponses.value);
-  const deploys = new TaskPool(2, 16);
+  const deploys = new TaskPool({ running: 2, runningEach: 1, waitingEach: 8 });
   // With one or two cores, only one file is compressed at a time, because a compression occupies a core and a thread of Node's pool, which
   // also reads files for responses.
-  const compressions = new TaskPool(availableParallelism() > 2 ? 2 : 1);
+  const width = availableParallelism() > 2 ? 2 : 1;
+  const compressions = new TaskPool({ running: width, runningEach: width, waitingEach: Infinity });
   const turns = new Turns();
   const background = new Background();
   const ai = await openAi(config);

@@ -1,37 +1,122 @@
 import { ERRORS } from "@easel/protocol/errors";
 import { Refusal } from "../http/refusal.ts";
 
-/** Runs at most `width` tasks at a time, in the order in which they were added. At most `queue` further tasks wait. */
+/** The limits of a `TaskPool`. Each can be `Infinity`. */
+export interface PoolLimits {
+  /** How many tasks run at once. */
+  running: number;
+  /** How many tasks of one person run at once, even if further places are free. */
+  runningEach: number;
+  /** How many further tasks of one person wait. */
+  waitingEach: number;
+}
+
+/** The tasks of a person. */
+interface Queue {
+  running: number;
+  /** The functions that start the waiting tasks, in the order in which the tasks were added. */
+  readonly waiting: Set<() => void>;
+}
+
+/** A signal that nothing aborts. */
+const never = () => new AbortController().signal;
+
+/**
+ * Runs a limited number of tasks at once. Each person has a queue, whose tasks start in order. People take turns: before a person's second
+ * task, every other person with a waiting task has had one started.
+ */
 export class TaskPool {
   #free: number;
-  readonly #queue: number;
-  readonly #waiting: (() => void)[] = [];
+  readonly #limits: PoolLimits;
+  /** The people with running or waiting tasks. */
+  readonly #queues = new Map<string, Queue>();
+  /** The queues of which a task may start, in the order of their turns. */
+  readonly #turns = new Set<Queue>();
 
-  constructor(width: number, queue = Number.POSITIVE_INFINITY) {
-    this.#free = width;
-    this.#queue = queue;
+  constructor(limits: PoolLimits) {
+    this.#free = limits.running;
+    this.#limits = limits;
   }
 
-  /** Throws 503 `UNAVAILABLE` with `Retry-After` if the queue is full. */
-  requireRoom(): void {
-    if (this.#waiting.length < this.#queue) return;
+  /** Whether another task of this person could start or wait. */
+  hasRoom(person: string): boolean {
+    const { runningEach, waitingEach } = this.#limits;
+    const queue = this.#queues.get(person);
+    return (
+      (queue?.waiting.size ?? 0) < waitingEach || (this.#free > 0 && (queue?.running ?? 0) < runningEach)
+    );
+  }
+
+  /** Throws 503 `UNAVAILABLE` with `Retry-After` if another task of this person could neither start nor wait. */
+  requireRoom(person: string): void {
+    if (this.hasRoom(person)) return;
     const { status, message } = ERRORS.UNAVAILABLE;
     throw new Refusal(status, { code: "UNAVAILABLE", message }, { "retry-after": "10" });
   }
 
-  /** Runs a task as soon as fewer than `width` tasks are running. Throws 503 `UNAVAILABLE` if the queue is full. */
-  async run<Result>(task: () => Promise<Result>): Promise<Result> {
-    if (this.#free > 0) this.#free--;
-    else {
-      this.requireRoom();
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    }
+  /**
+   * Runs a task when it is the person's turn and a place is free. The place is free again when the task has settled. If `signal` aborts
+   * before the start, rejects at once with its reason; a running task gets the signal and has to stop by itself. Throws 503 `UNAVAILABLE`
+   * if the person's queue is full.
+   */
+  async run<Result>(
+    person: string,
+    task: (signal: AbortSignal) => Promise<Result>,
+    signal = never(),
+  ): Promise<Result> {
+    signal.throwIfAborted();
+    this.requireRoom(person);
+    const queue: Queue = this.#queues.get(person) ?? { running: 0, waiting: new Set() };
+    this.#queues.set(person, queue);
+    await this.#place(person, queue, signal);
     try {
-      return await task();
+      signal.throwIfAborted();
+      return await task(signal);
     } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#free++;
-      else next();
+      queue.running--;
+      this.#free++;
+      this.#update(person, queue);
     }
+  }
+
+  /** Waits for a place. Rejects with the reason of `signal` if it aborts before. */
+  #place(person: string, queue: Queue, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const start = () => {
+        signal.removeEventListener("abort", leave);
+        resolve();
+      };
+      const leave = () => {
+        queue.waiting.delete(start);
+        this.#update(person, queue);
+        reject(signal.reason);
+      };
+      signal.addEventListener("abort", leave, { once: true });
+      queue.waiting.add(start);
+      this.#update(person, queue);
+    });
+  }
+
+  /** Starts what may start after a change of a queue. A queue without tasks is forgotten. */
+  #update(person: string, queue: Queue): void {
+    if (queue.running === 0 && queue.waiting.size === 0) this.#queues.delete(person);
+    this.#takeTurns(queue);
+    for (const next of this.#turns) {
+      if (this.#free === 0) return;
+      const [start] = next.waiting;
+      if (start === undefined) continue;
+      next.waiting.delete(start);
+      next.running++;
+      this.#free--;
+      this.#turns.delete(next);
+      this.#takeTurns(next);
+      start();
+    }
+  }
+
+  /** Puts a queue at the end of the turns if a task of it may start, and otherwise removes it. */
+  #takeTurns(queue: Queue): void {
+    if (queue.waiting.size === 0 || queue.running >= this.#limits.runningEach) this.#turns.delete(queue);
+    else this.#turns.add(queue);
   }
 }

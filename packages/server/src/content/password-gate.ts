@@ -36,7 +36,8 @@ export async function submitPassword(
 ): Promise<FastifyReply> {
   requireOwnForm(visit, env);
   const { canvas } = await resolve(visit, principal, env, true);
-  await limit({ rateClass: "gate", owner: networkOf(request.ip) }, 1);
+  const network = networkOf(request.ip);
+  await limit({ rateClass: "gate", owner: network }, 1);
   if (principal !== null) await limit({ rateClass: "gate.person", owner: principal.id }, 1);
   const body = await readBody(request.raw, MAX_FORM_BYTES, () => refuse("INVALID_BODY", {}, 413));
   const form = new URLSearchParams(body.toString("utf8"));
@@ -44,7 +45,7 @@ export async function submitPassword(
   if (canvas.passwordHash !== null) {
     const ofCanvas: Bucket = { rateClass: "gate.canvas", owner: canvas.id };
     if (principal === null) await limit(ofCanvas, NETWORKS_PER_CANVAS);
-    if (!(await env.passwords.verify(password, canvas.passwordHash))) {
+    if (!(await env.passwords.verify(password, canvas.passwordHash, principal?.id ?? network))) {
       refuse("PASSWORD_REQUIRED", { message: "That is not the password." });
     }
     if (principal === null) await giveBack(ofCanvas, env);

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { ZodType } from "zod";
+import type { User } from "../access/principal.ts";
 import type { Env } from "../env.ts";
 import { readJson, validate } from "../http/json-body.ts";
 import type { Call } from "./call.ts";
@@ -29,10 +30,10 @@ export const json = <Body>(schema: ZodType<Body>, limit?: number): BodySpec<Body
 /** Describes a JSON body that must match a schema. `prepare` then does slow work on the parsed body, such as hashing a password. */
 export const preparedJson = <Given, Body>(
   schema: ZodType<Given>,
-  prepare: (given: Given, env: Env) => Promise<Body>,
+  prepare: (given: Given, user: User, env: Env) => Promise<Body>,
 ): BodySpec<Body> => ({
   ...json(schema),
-  read: async ({ request }, env) => prepare(await readJson(request, schema), env),
+  read: async ({ request, user }, env) => prepare(await readJson(request, schema), user, env),
 });
 
 const isAbsent = ({ headers }: IncomingMessage) =>

@@ -76,8 +76,8 @@ const uploadedData: BodySpec<ImportResult> = {
     const access = accessTo({ id, slug }, { user, request }, false, env);
     const existing = firstValue(query, "existing") === "replace" ? "replace" : "keep";
     const size = Number(request.headers["content-length"] ?? 0);
-    const use = (file: string) => importData(file, existing, access, env);
-    return withUpload(streamBody(request), size, env, use, SIZE_LIMIT);
+    const use = (file: string) => importData(file, existing, user.id, access, env);
+    return withUpload(streamBody(request), size, user.id, env, use, SIZE_LIMIT);
   },
 };
 

@@ -1,5 +1,6 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
+import type { User } from "../access/principal.ts";
 import { access, password, role } from "../canvases/publishing/canvas-schemas.ts";
 import { passwordHashOf, saveShareSettings } from "../canvases/publishing/share-settings.ts";
 import { findCanvas } from "../canvases/store.ts";
@@ -34,8 +35,8 @@ const Sharing = z.strictObject({
 });
 
 /** Replaces the password in the request body with its hash. Hashing is slow. */
-async function hashPassword({ password, ...given }: z.output<typeof Sharing>, env: Env) {
-  return { given, passwordHash: await passwordHashOf(password, env) };
+async function hashPassword({ password, ...given }: z.output<typeof Sharing>, user: User, env: Env) {
+  return { given, passwordHash: await passwordHashOf(password, user, env) };
 }
 
 /** The endpoint for the sharing settings of a canvas (management API, section 4). */

@@ -25,7 +25,7 @@ const uploadedVersion: BodySpec<StoredBundle> = {
     if (!TYPES.includes(type))
       refuse("INVALID_BODY", { message: "The body must be application/zip or text/html." });
     const size = Number(request.headers["content-length"] ?? 0);
-    return withUpload(streamBody(request), size, env, (file) => storeBundle(id, user.id, file, env));
+    return withUpload(streamBody(request), size, user.id, env, (file) => storeBundle(id, user.id, file, env));
   },
 };
 

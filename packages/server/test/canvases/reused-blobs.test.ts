@@ -28,9 +28,9 @@ const bundleOf = (contents: Record<string, string | Buffer>): BundleFile[] =>
 function counting(env: Env) {
   const count = { puts: 0, compressions: 0 };
   class Counted extends TaskPool {
-    override run<Result>(task: () => Promise<Result>): Promise<Result> {
+    override run<Result>(person: string, task: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
       count.compressions++;
-      return super.run(task);
+      return super.run(person, task);
     }
   }
   const put: Env["blobs"]["put"] = (source) => {
@@ -38,7 +38,11 @@ function counting(env: Env) {
     return env.blobs.put(source);
   };
   return {
-    env: { ...env, blobs: { ...env.blobs, put }, compressions: new Counted(2) },
+    env: {
+      ...env,
+      blobs: { ...env.blobs, put },
+      compressions: new Counted({ running: 2, runningEach: 2, waitingEach: Infinity }),
+    },
     /** Returns the counts since the last call. */
     taken: () => {
       const taken = { ...count };

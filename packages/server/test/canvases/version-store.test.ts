@@ -137,9 +137,9 @@ await onEngines("versions that are being stored", (target, env) => {
   it("files are compressed in the task pool; variants that save nothing are not stored", async () => {
     let runs = 0;
     class Counted extends TaskPool {
-      override run<Result>(task: () => Promise<Result>): Promise<Result> {
+      override run<Result>(person: string, task: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
         runs++;
-        return super.run(task);
+        return super.run(person, task);
       }
     }
     const files = [
@@ -149,7 +149,10 @@ await onEngines("versions that are being stored", (target, env) => {
       fileOf("tiny.txt", "text"),
       fileOf("image.png", randomBytes(4_000)),
     ];
-    const { id } = await storeVersion(site.id, owner, files, { ...env, compressions: new Counted(1) });
+    const { id } = await storeVersion(site.id, owner, files, {
+      ...env,
+      compressions: new Counted({ running: 1, runningEach: 1, waitingEach: Infinity }),
+    });
     assert.equal(runs, 6);
     const stored = await env.db.all<{ path: string; encoding: string }>`
       select path, encoding from version_files where version_id = ${id} order by path, encoding`;
@@ -160,12 +163,15 @@ await onEngines("versions that are being stored", (target, env) => {
     await sweepVersions(Date.now() + 1, env);
   });
 
-  it("with a full queue of deploys another one is refused: 503 with Retry-After", async () => {
+  it("with a full queue of deploys a person is refused: 503 with Retry-After; others are not", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const waiting = Array.from({ length: 18 }, () => env.deploys.run(() => promise));
-    const answer = await upload(target, site.people.owner, site.id, await zip({ "index.html": "late" }));
+    const late = await zip({ "index.html": "late" });
+    const waiting = Array.from({ length: 9 }, () => env.deploys.run(owner, () => promise));
+    const answer = await upload(target, site.people.owner, site.id, late);
     refused(answer, 503, "UNAVAILABLE");
     assert.match(String(answer.headers["retry-after"]), /^\d+$/);
+    const other = await upload(target, site.people.editor, site.id, late);
+    assert.equal(other.status, 200, other.text);
     resolve();
     await Promise.all(waiting);
     const again = await upload(target, site.people.owner, site.id, await zip({ "index.html": "late" }));

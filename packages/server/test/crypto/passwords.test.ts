@@ -26,10 +26,10 @@ describe("password hashes", () => {
   const passwords = new Passwords(2);
 
   it("are PHC strings of Argon2id with random salts", async () => {
-    const [one, two] = await Promise.all([passwords.hash("tea"), passwords.hash("tea")]);
+    const [one, two] = await Promise.all([passwords.hash("tea", "ada"), passwords.hash("tea", "ada")]);
     for (const hash of [one, two]) {
       assert.match(hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
-      assert.equal(await passwords.verify("tea", hash), true);
+      assert.equal(await passwords.verify("tea", hash, "ada"), true);
     }
     assert.notEqual(one, two);
   });
@@ -53,24 +53,51 @@ describe("password hashes", () => {
   ];
   for (const [name, kept, given, same] of ROWS) {
     it(`${name}: ${same ? "the same" : "another"} password`, async () => {
-      assert.equal(await passwords.verify(given, await passwords.hash(kept)), same);
+      assert.equal(await passwords.verify(given, await passwords.hash(kept, "ada"), "ada"), same);
     });
   }
 
-  it("are computed two at a time", async () => {
-    const hash = await passwords.hash("tea");
-    const { jobs, most } = await mostAtOnce(() =>
-      Promise.all(Array.from({ length: 8 }, () => passwords.verify("tea", hash))),
-    );
-    assert.deepEqual({ jobs, most }, { jobs: 8, most: 2 });
+  const CALLERS: [name: string, people: string[], most: number][] = [
+    ["of several people two at a time", ["ada", "bob", "eve"], 2],
+    ["of one person one at a time", ["ada"], 1],
+  ];
+  for (const [name, people, expected] of CALLERS) {
+    it(`are computed ${name}`, async () => {
+      const hash = await passwords.hash("tea", "ada");
+      const { jobs, most } = await mostAtOnce(() =>
+        Promise.all(
+          Array.from({ length: 9 }, (_, each) =>
+            passwords.verify("tea", hash, people[each % people.length] ?? ""),
+          ),
+        ),
+      );
+      assert.deepEqual({ jobs, most }, { jobs: 9, most: expected });
+    });
+  }
+
+  it("of one person do not delay another's", async () => {
+    const started: string[] = [];
+    const fake = new Passwords(1, undefined, async ({ message }) => {
+      started.push(message);
+      return new Uint8Array(32);
+    });
+    await Promise.all(["eve", "eve", "eve", "ada"].map((person) => fake.hash(person, person)));
+    assert.deepEqual(started, ["eve", "ada", "eve", "eve"]);
+  });
+
+  it("of one person wait up to 100", async () => {
+    const fake = new Passwords(1, undefined, async () => new Uint8Array(32));
+    const hashes = Array.from({ length: 102 }, () => fake.hash("tea", "eve"));
+    await assert.rejects(hashes.at(-1) as Promise<string>, { status: 503 });
+    await Promise.all([...hashes.slice(0, -1), fake.hash("tea", "ada")]);
   });
 
   it("are computed one at a time with a concurrency of 1, also after a failure", async () => {
     const single = new Passwords(1);
     const { most } = await mostAtOnce(async () => {
-      const given = ["a", "b", "c", "d"].map((each) => single.hash(each));
-      const broken = single.verify("a", "$argon2id$v=19$m=1,t=1,p=1$c2FsdA$aGFzaA");
-      const rest = ["e", "f"].map((each) => single.hash(each));
+      const given = ["a", "b", "c", "d"].map((each) => single.hash(each, "ada"));
+      const broken = single.verify("a", "$argon2id$v=19$m=1,t=1,p=1$c2FsdA$aGFzaA", "ada");
+      const rest = ["e", "f"].map((each) => single.hash(each, each));
       await assert.rejects(broken);
       assert.equal((await Promise.all([...given, ...rest])).length, 6);
     });

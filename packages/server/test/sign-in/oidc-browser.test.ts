@@ -106,7 +106,7 @@ for (const { mode, base, env, issuer, canvas } of sites) {
 
     it("opens a canvas that is shared and has a password, until the next request after being removed", async () => {
       const id = await publish("darjeeling", env);
-      const passwordHash = await env.passwords.hash("first flush");
+      const passwordHash = await env.passwords.hash("first flush", "owner");
       await setSharing(id, { people: [{ email: "ada@example.com", role: "viewer" }], passwordHash }, env);
       const page = await newTab();
       const wanted = `${env.base.canvasUrl("darjeeling")}?cup=2`;

@@ -98,12 +98,12 @@ export const contentWarnings = async (files: BundleFile[], { base }: Env): Promi
 ];
 
 /**
- * Unpacks an uploaded bundle and stores it as a version that is not published yet. `by` is the id of the user who deploys. At most two
- * bundles are stored at a time, and others wait in a queue. Throws 400 `INVALID_BODY` for a bundle that breaks a rule, 409
- * `QUOTA_EXCEEDED`, and 503 `UNAVAILABLE` if the queue is full.
+ * Unpacks an uploaded bundle and stores it as a version that is not published yet. `by` is the id of the user who deploys, whose
+ * bundles are stored one after the other. Throws 400 `INVALID_BODY` for a bundle that breaks a rule, 409 `QUOTA_EXCEEDED`, and 503
+ * `UNAVAILABLE` if too many deploys of this person wait.
  */
 export const storeBundle = (canvasId: string, by: string, file: string, env: Env): Promise<StoredBundle> =>
-  env.deploys.run(() =>
+  env.deploys.run(by, () =>
     withBundle(file, async ({ files, leftOut, warnings }) => {
       warnings.push(...(await contentWarnings(files, env).catch(asRefusal)));
       return { version: await storeVersion(canvasId, by, files, env), leftOut, warnings };

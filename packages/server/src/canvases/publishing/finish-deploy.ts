@@ -66,7 +66,7 @@ async function publishOnce(place: StagedDeployKey, deploy: StagedDeploy, env: En
   await requireComplete(deploy.id, env);
   await requireExpected(deploy.canvasId, deploy.expectedVersion, env);
   try {
-    const version = await env.deploys.run(() => publishStaged(deploy, env));
+    const version = await env.deploys.run(deploy.userId, () => publishStaged(deploy, env));
     await tidyUp(releaseBlobs(deploy, env), env);
     return version;
   } catch (error) {

@@ -48,11 +48,11 @@ async function variant(
   env: Env,
 ): Promise<BlobSize | null> {
   if (bytes !== null) {
-    const compressed = await env.compressions.run(() => inMemory[encoding](bytes));
+    const compressed = await env.compressions.run("all", () => inMemory[encoding](bytes));
     if (!saves({ size: compressed.length }, plain)) return null;
     return env.blobs.put(Readable.from([compressed]));
   }
-  return env.compressions.run(async () => {
+  return env.compressions.run("all", async () => {
     const compressed = pipeline(await read(plain, env), streamed[encoding](plain.size), () => {});
     const stored = await env.blobs.put(compressed);
     return saves(stored, plain) ? stored : null;

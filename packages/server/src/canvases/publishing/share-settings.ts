@@ -13,12 +13,13 @@ export type ShareSettings = Omit<Sharing, "org">;
 /** The fields of a canvas that are needed to check share settings. `role` is the role of the user who changes the settings. */
 export type ShareTarget = Pick<ManagedRow, "id" | "owner_id" | "owner_email" | "org_id" | "role">;
 
-/** Hashes a password, which takes about 50 ms. Returns null (clear the password) and undefined (keep the password) unchanged. */
+/** Hashes the password that a user sets, which takes about 50 ms. Returns null (clear the password) and undefined (keep the password) unchanged. */
 export async function passwordHashOf(
   password: string | null | undefined,
+  user: User,
   { passwords }: Env,
 ): Promise<string | null | undefined> {
-  return typeof password === "string" ? passwords.hash(password) : password;
+  return typeof password === "string" ? passwords.hash(password, user.id) : password;
 }
 
 /**

@@ -1,9 +1,9 @@
-import type { IncomingMessage } from "node:http";
 import { LIMITS } from "@easel/protocol/limits";
 import { withUpload } from "../../canvases/publishing/upload.ts";
 import type { Env } from "../../env.ts";
 import { type Part, partsOf } from "../../http/multipart.ts";
 import { refuse } from "../../http/refusal.ts";
+import type { Call } from "../primitive.ts";
 
 /** The maximum size of a multipart form in bytes, without its bundle. */
 const MAX_OVERHEAD = LIMITS.managementBodyBytes.value + 64 * 1024;
@@ -43,7 +43,7 @@ async function* counted({ body }: Part, bundle: { bytes: number }): AsyncGenerat
  * repeated or missing, and 413 if the bundle is larger than 50 MiB.
  */
 export async function withForm<Result>(
-  request: IncomingMessage,
+  { request, user }: Pick<Call, "request" | "user">,
   needs: { bundle: boolean },
   env: Env,
   use: (form: Form) => Promise<Result>,
@@ -59,7 +59,7 @@ export async function withForm<Result>(
         metadata = await bytesOf(part);
       } else if (part.name === "bundle" && bundle === undefined) {
         const upload = { bytes: 0 };
-        return await withUpload(counted(part, upload), declared, env, (file) => {
+        return await withUpload(counted(part, upload), declared, user.id, env, (file) => {
           bundle = { file, bytes: upload.bytes };
           return readRest();
         });

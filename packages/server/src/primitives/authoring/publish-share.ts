@@ -26,7 +26,7 @@ async function create({ user }: Call, given: GivenShare, env: Env): Promise<{ id
   if (access === "whole_org") await missingHome(target, env);
   await requireShare(target, user, { access, hasPassword: passwordHash !== null, expiresAt }, given, env);
   await requireRoom(user.id, env);
-  env.deploys.requireRoom();
+  env.deploys.requireRoom(user.id);
   const settings = { access, passwordHash, expiresAt, metadata, quotas: authoringQuotas(user.id, env) };
   return createCanvas(user, { title, slug, tags, orgId: org ?? undefined }, env, settings);
 }

@@ -40,9 +40,9 @@ export const authoring: Primitive = {
       },
       async POST(call, env) {
         requireAuthor(call);
-        return withForm(call.request, { bundle: true }, env, async (form) => {
+        return withForm(call, { bundle: true }, env, async (form) => {
           const { password, ...given } = parseMetadata(form, NewShare);
-          const passwordHash = (await passwordHashOf(password, env)) ?? undefined;
+          const passwordHash = (await passwordHashOf(password, call.user, env)) ?? undefined;
           const now = await call.readmit();
           requireAuthor(now);
           const file = form.bundle?.file ?? refuse("INVALID_BODY");
@@ -53,9 +53,9 @@ export const authoring: Primitive = {
     "/authoring/:id": {
       async PUT(call, env) {
         const id = await changeable(call, env);
-        return withForm(call.request, { bundle: false }, env, async (form) => {
+        return withForm(call, { bundle: false }, env, async (form) => {
           const { password, ...given } = parseMetadata(form, ShareUpdate);
-          const passwordHash = await passwordHashOf(password, env);
+          const passwordHash = await passwordHashOf(password, call.user, env);
           const now = await call.readmit();
           requireAuthor(now);
           return JSON.stringify(

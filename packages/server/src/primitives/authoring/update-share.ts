@@ -71,7 +71,7 @@ export async function updateShare(
   file: string | undefined,
   env: Env,
 ): Promise<AuthoredCanvas> {
-  if (file !== undefined) env.deploys.requireRoom();
+  if (file !== undefined) env.deploys.requireRoom(call.user.id);
   await save(call, id, given, file !== undefined, env);
   const { title, tags, access, expiresAt, passwordHash, metadata } = given;
   const flags = {

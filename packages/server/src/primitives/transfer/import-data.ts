@@ -16,17 +16,18 @@ function reportUnknown({ paths }: ImportArchive, report: ImportReport): void {
 }
 
 /**
- * Imports an uploaded zip, part by part, with the rights of the caller. Leaves out and reports what the caller may not write and what
+ * Imports an uploaded zip, part by part, with the rights of the caller, whose id is `by`. Leaves out and reports what the caller may not write and what
  * exceeds a quota. An interrupted import can be repeated, because it then finds the entries that it has imported. Throws 400 `INVALID_BODY`
  * if the zip is damaged or does not have the format of an export.
  */
 export const importData = (
   file: string,
   existing: ImportResult["existing"],
+  by: string,
   access: Access,
   env: Env,
 ): Promise<ImportResult> =>
-  env.deploys.run(() =>
+  env.deploys.run(by, () =>
     withArchive(file, async (archive) => {
       const report = new ImportReport();
       reportUnknown(archive, report);

@@ -219,7 +219,7 @@ await onEngines(
       const asItWas = await state();
       const { deploys } = env;
       for (const fills of ["before the upload", "during the upload"]) {
-        const pool = new TaskPool(1, 0);
+        const pool = new TaskPool({ running: 0, runningEach: 1, waitingEach: 0 });
         const requireRoom = pool.requireRoom.bind(pool);
         env.deploys = pool;
         for (const send of [
@@ -227,8 +227,8 @@ await onEngines(
           () => update(site.pages.viewer, made.id, { title: "Late" }, HOME),
         ]) {
           let asked = 0;
-          pool.requireRoom = () => {
-            if (fills === "before the upload" || asked++ > 0) requireRoom();
+          pool.requireRoom = (person) => {
+            if (fills === "before the upload" || asked++ > 0) requireRoom(person);
           };
           refused(await send(), 503, "UNAVAILABLE");
         }
