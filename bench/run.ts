@@ -4,6 +4,7 @@ import { commandLine } from "./cli.ts";
 import { collections } from "./collections.ts";
 import { connections } from "./connections.ts";
 import { deploys } from "./deploys.ts";
+import { fairness } from "./fairness.ts";
 import { files } from "./files.ts";
 import { kv } from "./kv.ts";
 import { realtime } from "./realtime.ts";
@@ -21,6 +22,7 @@ const BENCHES = {
   files,
   ai,
   connections,
+  fairness,
   realtime,
   sizes,
   start,

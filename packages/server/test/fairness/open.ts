@@ -1,0 +1,76 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import { text } from "node:stream/consumers";
+import { startAiProvider } from "../support/ai-provider.ts";
+import { type Process, startProcess } from "../support/process.ts";
+import { atEnd, type Scope, temporaryDirectory } from "../support/service.ts";
+import { openSite, type Site } from "./site.ts";
+import { PRELOAD } from "./turns.ts";
+
+/** The outcomes of each attack: how many requests got which status. 0 stands for a connection that ended without a response. */
+export type Outcomes = Record<string, Record<string, number>>;
+
+/** A service under attack. */
+export interface Fairness {
+  service: Process;
+  /** The data directory of the service. */
+  directory: string;
+  site: Site;
+  /** Starts attacks in a process of their own. The returned function ends them and returns their outcomes. */
+  attack(names: readonly string[]): () => Promise<Outcomes>;
+}
+
+/** The rate limits are ten times the default ones: the victim is measured often, and the attacks get as much. */
+const SETTINGS = {
+  SERVICE_RATELIMIT_ENABLED: "on",
+  SERVICE_RATELIMIT_CANVAS_API_PER_MIN: "1200",
+  SERVICE_RATELIMIT_MANAGEMENT_PER_MIN: "2400",
+  SERVICE_RATELIMIT_LOGIN_PER_MIN: "200",
+  SERVICE_RATELIMIT_AI_PER_MIN: "100",
+  SERVICE_CONNECTIONS_PRIVATE_CIDRS: "127.0.0.0/8,::1",
+  SERVICE_AI_MODELS: "m",
+  SERVICE_AI_PRICES: '{"m":{"input":3,"output":15,"cacheWrite":3.75,"cacheRead":0.3}}',
+  SERVICE_LOG_LEVEL: "fatal",
+};
+
+async function startUpstream(scope: Scope, directory: string): Promise<{ origin: string; ca: string }> {
+  const ca = path.join(directory, "ca.pem");
+  const program = path.join(import.meta.dirname, "../../../conformance/src/connections/upstream.ts");
+  const child = spawn(process.execPath, [program, ca], { stdio: ["ignore", "pipe", "inherit"] });
+  const exited = once(child, "exit");
+  atEnd(scope, async () => {
+    child.kill("SIGKILL");
+    await exited;
+  });
+  const [line] = (await once(child.stdout, "data")) as [Buffer];
+  return { origin: line.toString().trim(), ca };
+}
+
+/** Starts a service with stand-ins for an AI provider and an external API, and creates the canvases of a fairness run. */
+export async function openFairness(scope: Scope): Promise<Fairness> {
+  const temporary = await temporaryDirectory(scope);
+  const upstream = await startUpstream(scope, temporary);
+  const provider = await startAiProvider(scope);
+  const directory = path.join(temporary, "data");
+  const service = await startProcess(scope, directory, {
+    ...SETTINGS,
+    ...provider.settings,
+    ...PRELOAD,
+    NODE_EXTRA_CA_CERTS: upstream.ca,
+  });
+  const site = await openSite(service.base, upstream.origin);
+  const attack: Fairness["attack"] = (names) => {
+    const program = path.join(import.meta.dirname, "attacker.ts");
+    // A lower priority than that of the service, because attackers do not use its processors.
+    const child = spawn("nice", ["-n", "10", process.execPath, program, JSON.stringify(site), ...names], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    atEnd(scope, async () => void child.kill("SIGKILL"));
+    return async () => {
+      child.stdin.end();
+      return JSON.parse(await text(child.stdout)) as Outcomes;
+    };
+  };
+  return { service, directory, site, attack };
+}
