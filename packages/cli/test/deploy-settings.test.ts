@@ -48,6 +48,14 @@ test("the first deploy turns on the capabilities in easel.json; later ones repor
   assert.deepEqual(await switches(), { ...first, files: 1, ai: 1 });
 });
 
+test("a canvas keeps a slug that is reserved now", async (t) => {
+  const folder = await folderWith(t, "gateway", { "index.html": PAGE });
+  await deployed(folder, {});
+  await service.db.run`update canvases set slug = 'mcp' where slug = 'gateway'`;
+  await deployed(folder, { slug: "mcp" });
+  assert.equal((await service.db.all`select id from canvases where slug = 'gateway'`).length, 0);
+});
+
 test("a page that needs nothing has no backend", async (t) => {
   await deployed(await folderWith(t, "plain", { "index.html": PAGE }), { capabilities: [] });
   const rows = await service.db.all`select backend_enabled from canvases where slug = 'plain'`;
@@ -108,7 +116,7 @@ const FAULTS: [text: string, lines: RegExp][] = [
     '{"policy":{"colections":{},"collections":{"a":{"preset":"personal","x":1}}}}',
     /easel\.json: `policy\.collections\.a\.x` is unknown\neasel\.json: `policy\.colections` is unknown; did you mean `collections`\?/,
   ],
-  ['{"slug":"admin"}', /easel\.json: `slug`: is reserved/],
+  ['{"slug":"xn--a"}', /easel\.json: `slug`: must not begin/],
 ];
 
 test("a folder that cannot be deployed is reported without a stack trace, and creates no canvas", async (t) => {
@@ -124,6 +132,10 @@ test("a folder that cannot be deployed is reported without a stack trace, and cr
     await refused(await folderWith(t, "faulty", { "index.html": PAGE, "easel.json": text }), lines);
   await refused(await folderWith(t, "odd", { "index.html": PAGE, "a\tb": "" }), /path .* characters/);
   await refused(await folderWith(t, "ab", { "index.html": PAGE }), /too short, malformed or reserved/, 2);
+  const reserved = { "index.html": PAGE, "easel.json": '{"slug":"wpad"}' };
+  await refused(await folderWith(t, "tea", reserved), /You gave the slug `wpad`.* reserved/, 2);
+  const proof = { "index.html": PAGE, ".well-known/acme-challenge/token": "proof" };
+  await refused(await folderWith(t, "proof", proof), /reserved for proofs to certificate authorities/);
   const file = path.join(await folderWith(t, "a-file", { "index.html": PAGE }), "index.html");
   await refused(file, /is not a folder/, 2);
   assert.deepEqual(await canvases(), asItWas);

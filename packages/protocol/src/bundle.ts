@@ -19,6 +19,12 @@ export const BUNDLE_RATIO = 100;
 /** The maximum length of a file's path in a bundle, in bytes of UTF-8. */
 export const BUNDLE_PATH_BYTES = 1 * KiB;
 
+/**
+ * Matches the paths at which certificate authorities look for proofs that someone controls a host (ACME, RFC 8555). A canvas on a host of its
+ * own could get a certificate for that host with such a file.
+ */
+const PROOF_OF_HOST = /^\.well-known\/acme-challenge(\/|$)/i;
+
 /** Returns the reason why a file with this path cannot be served, such as `is too long`. Returns undefined if the path is valid. */
 export function pathFault(path: string): string | undefined {
   if (new TextEncoder().encode(path).length > BUNDLE_PATH_BYTES) return "is too long";
@@ -29,5 +35,6 @@ export function pathFault(path: string): string | undefined {
   if (/^[a-z]:/i.test(path) || segments.some((segment) => ["", ".", ".."].includes(segment))) {
     return "does not stay inside the bundle";
   }
+  if (PROOF_OF_HOST.test(path)) return "is reserved for proofs to certificate authorities";
   return undefined;
 }

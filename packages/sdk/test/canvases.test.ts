@@ -177,6 +177,10 @@ test("unsound bundles are refused with the messages of the service, before anyth
     [{ "a\\b": "" }, "The path `a\\b` has characters that a path cannot have."],
     [{ "a\0": "" }, "The path `a\0` has characters that a path cannot have."],
     [{ "a\ud800": "" }, "The path `a\ud800` has characters that a path cannot have."],
+    [
+      { ".well-known/acme-challenge/a": "" },
+      "The path `.well-known/acme-challenge/a` is reserved for proofs to certificate authorities.",
+    ],
     [{ ["a".repeat(1025)]: "" }, `The path \`${"a".repeat(100)}\` is too long.`],
     [{}, "The bundle is empty."],
     [many, "The bundle has too many entries."],

@@ -3,6 +3,7 @@ import { LIMITS } from "@easel/protocol/limits";
 import type { Canvas } from "@easel/protocol/types";
 import type { EaselJson } from "@easel/server/canvases/publishing/easel-json";
 import { isAllowedSlug, slugOf } from "@easel/server/canvases/publishing/slug";
+import { isSlug } from "@easel/server/http/canvas-path";
 import { canvasById, canvasBySlug } from "../api/find-canvas.ts";
 import { Refusal } from "../api/refusal.ts";
 import { bodyOf, type Service } from "../api/service.ts";
@@ -18,28 +19,35 @@ export interface Slug {
 
 /**
  * Returns the slug of a folder's canvas: `flag`, the slug in `easel.json`, or one derived from the folder's name. Throws a usage error if
- * the slug is not allowed.
+ * it is malformed.
  */
 export function slugFor(folder: string, flag: string | undefined, { slug: own }: EaselJson): Slug {
   const given = flag ?? own;
-  const slug = given ?? slugOf(path.basename(folder));
-  if (isAllowedSlug(slug)) return { slug, isGiven: given !== undefined };
-  const source = given === undefined ? "The folder's name makes" : "You gave";
-  return fail(`${source} the slug \`${clean(slug)}\`, which is too short, malformed or reserved.`, {
-    exit: "usage",
-    hint: "Give --slug, with 3 to 63 lower-case letters, digits and inner hyphens.",
-  });
+  const slug = { slug: given ?? slugOf(path.basename(folder)), isGiven: given !== undefined };
+  return isSlug(slug.slug) ? slug : failWith(slug);
 }
+
+const failWith = ({ slug, isGiven }: Slug): never =>
+  fail(
+    `${isGiven ? "You gave" : "The folder's name makes"} the slug \`${clean(slug)}\`, which is too short, malformed or reserved.`,
+    { exit: "usage", hint: "Give --slug, with 3 to 63 lower-case letters, digits and inner hyphens." },
+  );
 
 /**
  * Returns the canvas that a folder is deployed to. This is the canvas of `project`, if it still exists and no other slug is given.
- * Otherwise it is the canvas with the slug, or undefined if there is none.
+ * Otherwise it is the canvas with the slug, or undefined if there is none. Throws a usage error if there is none and the slug is reserved
+ * for the service.
  */
 export async function findTarget(
-  { slug, isGiven }: Slug,
+  slug: Slug,
   project: Project | undefined,
   service: Service,
 ): Promise<Canvas | undefined> {
+  const found = await findCanvas(slug, project, service);
+  return found === undefined && !isAllowedSlug(slug.slug) ? failWith(slug) : found;
+}
+
+async function findCanvas({ slug, isGiven }: Slug, project: Project | undefined, service: Service) {
   if (project === undefined || (isGiven && project.slug !== slug)) return canvasBySlug(slug, service);
   try {
     return await canvasById(project.canvasId, service);

@@ -22,13 +22,18 @@ export interface CanvasPatch {
 
 const bit = (value: boolean | undefined) => (value === undefined ? null : Number(value));
 
+/** Whether a canvas has this slug. */
+const hasSlug = async (id: string, slug: string, { db }: Env): Promise<boolean> =>
+  (await db.get`select 1 as found from canvases where id = ${id} and slug = ${slug}`) !== undefined;
+
 /**
- * Updates a canvas. Throws 400 `INVALID_BODY` for a slug that is malformed or reserved for the service, 409 `SLUG_TAKEN` for a slug that is
+ * Updates a canvas. Throws 400 `INVALID_BODY` for a new slug that is malformed or reserved for the service, 409 `SLUG_TAKEN` for a slug that is
  * in use or reserved after a deletion or rename, and 404 `NOT_FOUND` for a deleted canvas.
  */
-export async function patchCanvas(id: string, patch: CanvasPatch, { db, clock }: Env): Promise<void> {
-  if (patch.slug !== undefined) requireSlug(patch.slug);
-  const now = clock();
+export async function patchCanvas(id: string, patch: CanvasPatch, env: Env): Promise<void> {
+  const { db } = env;
+  if (patch.slug !== undefined && !(await hasSlug(id, patch.slug, env))) requireSlug(patch.slug);
+  const now = env.clock();
   const { slug, title = null, tags, metadata, archived, discoverability = null } = patch;
   const changed = sql`
     update canvases set updated_at = greatest(updated_at + 1, ${now}),

@@ -117,9 +117,9 @@ await onEngines("deploying", (target, env) => {
     assert.deepEqual(others, []);
   });
 
-  it("dot files of an older version are not served", async () => {
+  it("dot files and proofs to certificate authorities of an older version are not served", async () => {
     const version = await publish(target, site, { "index.html": "home", ".well-known/a.txt": "known" });
-    for (const path of [".env", "a/.git/config", ".git/index.html"]) {
+    for (const path of [".env", "a/.git/config", ".git/index.html", ".well-known/acme-challenge/token"]) {
       await env.db.run`
         insert into version_files (version_id, path, encoding, mime, blob_key, size)
         select version_id, ${path}, encoding, mime, blob_key, size from version_files
@@ -133,9 +133,13 @@ await onEngines("deploying", (target, env) => {
       [".git", 404],
       ["", 200],
       [".well-known/a.txt", 200],
+      [".well-known/acme-challenge/token", 404],
+      [".well-known/%61cme-challenge/token", 404],
     ] as const) {
       assert.equal((await visit(target, site.slug, site.people.owner, path)).status, status, path);
     }
+    const { json } = await manage(target, site.people.owner, "GET", `/api/canvases/${site.id}`);
+    assert.equal(json.version, version);
   });
 
   it("a deploy replaces all files and becomes the current version", async () => {

@@ -130,6 +130,15 @@ await onEngines(
       await assert.rejects(patchCanvas(id, { title: "Coffee" }, env), refusal(404, "NOT_FOUND"));
     });
 
+    it("keeps a reserved slug that a canvas has, and refuses it to others", async () => {
+      const [{ id }, other] = [await make(), await make()];
+      await env.db.run`update canvases set slug = 'wpad' where id = ${id}`;
+      await env.db.run`update slug_claims set slug = 'wpad' where canvas_id = ${id}`;
+      await patchCanvas(id, { slug: "wpad", title: "Coffee" }, env);
+      assert.partialDeepStrictEqual(await rowOf(id, owner), { slug: "wpad", title: "Coffee" });
+      await assert.rejects(patchCanvas(other.id, { slug: "wpad" }, env), refusal(400, "INVALID_BODY"));
+    });
+
     for (const [what, by, settings, status, code] of REFUSED) {
       it(`refuses ${what}: ${status} ${code}, and saves nothing`, async () => {
         const { id } = await make();

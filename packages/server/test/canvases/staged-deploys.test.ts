@@ -74,6 +74,12 @@ await onEngines("staged deploys", (target, env) => {
     assert.equal(await served("a/c.txt"), files["a/c.txt"]);
   });
 
+  it("a proof to a certificate authority is refused before anything is uploaded", async () => {
+    const answer = await deploys.begin({ "index.html": page(), ".well-known/acme-challenge/token": "proof" });
+    refused(answer, 400, "INVALID_BODY");
+    assert.match(String(answer.json.message), /acme-challenge\/token` is reserved for proofs/);
+  });
+
   it("each request may be sent again, and concurrently: one version, each blob counted once", async () => {
     const files = { "index.html": page(), "copy.html": page() };
     const { id } = await started(deploys.begin(files));

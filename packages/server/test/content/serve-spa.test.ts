@@ -79,7 +79,7 @@ describe("a canvas with client-side routes (`spa`)", () => {
     assert.match(String(answer.headers["set-cookie"]), /^easel_version=/);
   });
 
-  for (const path of ["../x", ".git", "a/.git", "a//b", "%00"]) {
+  for (const path of ["../x", ".git", "a/.git", "a//b", "%00", ".well-known/acme-challenge/token"]) {
     it(`${path} is no route: 404`, async () => {
       assert.equal((await get(path.replace("../", "%2e%2e%2f"), [NAVIGATES])).status, 404);
     });

@@ -101,6 +101,16 @@ await onEngines("downloads of bundles", (target, env) => {
     assert.deepEqual(await filesOf(String(answer.json.version)), await filesOf(version));
   });
 
+  it("a file that an older release accepted and a deploy refuses is left out", async () => {
+    const version = await publish(target, site, { "index.html": "home", "a.txt": "proof" });
+    await env.db.run`
+      update version_files set path = '.well-known/acme-challenge/token'
+      where version_id = ${version} and path = 'a.txt'`;
+    const answer = await upload(target, site.people.owner, site.id, (await download(path())).bytes);
+    assert.equal(answer.status, 200, answer.text);
+    assert.partialDeepStrictEqual(await filesOf(String(answer.json.version)), [{ path: "index.html" }]);
+  });
+
   it("an older version, and the current one of an unpublished canvas", async () => {
     const first = await publish(target, site, { "index.html": "one" });
     const second = await publish(target, site, { "index.html": "two" });

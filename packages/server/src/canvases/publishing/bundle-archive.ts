@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import { crc32 } from "node:zlib";
+import { pathFault } from "@easel/protocol/bundle";
 import { LIMITS } from "@easel/protocol/limits";
 import type { Env } from "../../env.ts";
 import { type StoredFile, storedFiles } from "../stored-files.ts";
@@ -84,7 +85,8 @@ function archived({ path, plain, gzip }: StoredFile, env: Env): ArchivedFile {
 }
 
 /**
- * Returns the files of a version as a zip, which a deploy accepts and stores as the same files. Files that are stored with gzip are
+ * Returns the files of a version as a zip, which a deploy accepts and stores as the same files. Leaves out files of older releases whose
+ * paths a deploy would refuse. Files that are stored with gzip are
  * compressed in the zip. The others are compressed only if the zip would otherwise be larger than `limit`, the maximum size of a zip in a
  * deploy.
  */
@@ -93,7 +95,7 @@ export async function archiveOf(
   env: Env,
   limit: number = LIMITS.bundleBytes.value,
 ): Promise<BundleArchive> {
-  const files = await storedFiles(version, env);
+  const files = (await storedFiles(version, env)).filter(({ path }) => pathFault(path) === undefined);
   // A deploy removes a folder that contains all files. If this version has such a folder, the zip gets another one around it.
   const around = commonFolder(files.map(({ path }) => path)) === "" ? "" : "bundle/";
   const ready = files.map((file) => archived({ ...file, path: around + file.path }, env));

@@ -6,11 +6,14 @@ import fc from "fast-check";
 const OUTSIDE = "does not stay inside the bundle";
 const CHARACTERS = "has characters that a path cannot have";
 const LONG = "is too long";
+const PROOF = "is reserved for proofs to certificate authorities";
 
 const good = [
   "index.html",
   "a/b/c.txt",
   ".well-known/thing",
+  ".well-known/acme-challenges/thing",
+  "a/.well-known/acme-challenge/thing",
   "...",
   "a..b",
   "a b.txt",
@@ -43,6 +46,9 @@ const bad: [path: string, fault: string][] = [
   ["a\ud800b", CHARACTERS],
   ["a".repeat(1025), LONG],
   ["é".repeat(513), LONG],
+  [".well-known/acme-challenge/token", PROOF],
+  [".well-known/acme-challenge", PROOF],
+  [".well-known/ACME-Challenge/a/b", PROOF],
 ];
 
 for (const path of good) {

@@ -6,7 +6,7 @@ import { readZip } from "../zip/read-zip.ts";
 import type { ZipEntry } from "../zip/zip-check.ts";
 import { readEntry } from "../zip/zip-data.ts";
 import { ZipSource } from "../zip/zip-source.ts";
-import { type Selection, selectFiles } from "./select-files.ts";
+import { quoted, type Selection, selectFiles } from "./select-files.ts";
 
 /** One file of a bundle. */
 export interface BundleFile {
@@ -37,7 +37,8 @@ function checkEntry({ path, size, compressedSize, fault }: ZipEntry): void {
 async function zipBundle(source: ZipSource): Promise<Bundle> {
   const entries = await readZip(source);
   for (const { isFolder, path } of entries) {
-    if (isFolder && pathFault(path.slice(0, -1)) !== undefined) invalid("A folder is not inside the bundle.");
+    const fault = isFolder ? pathFault(path.slice(0, -1)) : undefined;
+    if (fault !== undefined) invalid(`The path ${quoted(path)} ${fault}.`);
   }
   const files = entries.filter(({ isFolder }) => !isFolder);
   const bundle = await selectFiles(

@@ -69,7 +69,7 @@ describe("easel.json", () => {
     });
 
   it("the service finds faults in names that the JSON Schema cannot express", () => {
-    assert.match(faultsOf('{"slug":"admin"}')[0] ?? "", /^`slug`: is reserved/);
+    assert.match(faultsOf('{"slug":"xn--a"}')[0] ?? "", /^`slug`: must not begin/);
     assert.match(faultsOf('{"policy":{"collections":{"a b":{"preset":"personal"}}}}')[0] ?? "", /`a b`/);
     const proto = '{"policy":{"collections":{"__proto__":{"preset":"personal"}}}}';
     assert.match(faultsOf(proto)[0] ?? "", /`__proto__`/);

@@ -1,11 +1,11 @@
 import { CAPABILITIES, type Capability } from "@easel/protocol/capabilities";
 import type { Capabilities } from "@easel/protocol/types";
 import { z } from "zod";
+import { isSlug } from "../../http/canvas-path.ts";
 import { distinct, printable } from "../../http/field-schemas.ts";
 import { title } from "./canvas-schemas.ts";
 import { nearestName } from "./nearest-name.ts";
 import { policy } from "./policy-schema.ts";
-import { isAllowedSlug } from "./slug.ts";
 
 const quoted = (name: string): string => `\`${name.slice(0, 200).toWellFormed()}\``;
 
@@ -31,7 +31,7 @@ export const easelJson = z
         message: "must be 3 to 63 lower-case letters, digits and inner hyphens",
         abort: true,
       })
-      .refine(isAllowedSlug, "is reserved for the service")
+      .refine(isSlug, "must not begin with `xn--`")
       .optional()
       .meta({
         description:

@@ -24,7 +24,9 @@ const PATHS_AT_ONCE = 500;
 const SLASH = 0x2f;
 
 const invalid = (message: string): never => refuse("INVALID_BODY", { message });
-const quoted = (path: string): string => `\`${path.slice(0, 100).toWellFormed()}\``;
+
+/** Quotes the first 100 characters of a path for an error message. */
+export const quoted = (path: string): string => `\`${path.slice(0, 100).toWellFormed()}\``;
 
 /**
  * Returns the top folder that contains all paths, such as `site/`. Returns "" if there is no such folder, or if its name begins with a dot

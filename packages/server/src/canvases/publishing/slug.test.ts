@@ -29,8 +29,10 @@ const bad = [
 for (const text of good) test(`${text} is a slug`, () => assert.equal(isSlug(text), true));
 for (const text of bad) test(`${JSON.stringify(text)} is no slug`, () => assert.equal(isSlug(text), false));
 
-test("names of the service's own parts are reserved slugs", () => {
-  for (const text of ["admin", "api", "auth", "sdk", "www", "mail", "docs", "healthz"]) {
+test("names of the service's own parts, and of hosts that programs look for, are reserved slugs", () => {
+  const own = ["admin", "api", "auth", "sdk", "www", "mail", "docs", "healthz", "oauth", "tokens", "mcp"];
+  const sought = ["wpad", "autodiscover", "autoconfig", "mta-sts", "isatap", "localhost"];
+  for (const text of [...own, ...sought]) {
     assert.deepEqual([text, isSlug(text), isAllowedSlug(text)], [text, true, false]);
   }
   assert.equal(isAllowedSlug("tea"), true);

@@ -3,9 +3,12 @@ import anyAscii from "any-ascii";
 import { isSlug } from "../../http/canvas-path.ts";
 import { refuse } from "../../http/refusal.ts";
 
-/** Slugs that no canvas may have, because they could be mistaken for parts of the service. */
+/**
+ * Slugs that no new canvas gets, because they could be mistaken for parts of the service, or because programs look for hosts of these names
+ * by themselves, such as `wpad` for the proxy settings of browsers. A canvas that has one keeps it.
+ */
 const RESERVED = new Set(
-  "admin api app apps assets auth canvas cdn dashboard docs easel ftp healthz help login logout mail metrics ns1 ns2 readyz realtime sdk smtp static status support www".split(
+  "admin api app apps assets auth autoconfig autodiscover canvas cdn dashboard docs easel ftp healthz help isatap localhost login logout mail mcp metrics mta-sts ns1 ns2 oauth readyz realtime sdk smtp static status support tokens wpad www".split(
     " ",
   ),
 );

@@ -17,6 +17,10 @@ const INDEX = { name: "index.html", content: "hostile" };
 
 const HOSTILE: [name: string, bytes: Buffer][] = [
   ["a path above the bundle", forge([INDEX, { name: "../up.txt" }])],
+  [
+    "a proof to a certificate authority",
+    forge([INDEX, { name: ".well-known/acme-challenge/token" }, { name: ".well-known/acme-challenge/" }]),
+  ],
   ["a link", forge([INDEX, { name: "link", mode: 0o120777 }])],
   ["an encrypted entry", forge([INDEX, { name: "a.txt", flags: 0x801 }])],
   ["names that differ only in case", forge([INDEX, { name: "INDEX.html" }])],
