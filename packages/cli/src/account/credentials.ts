@@ -1,9 +1,10 @@
-import { chmod, mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { chmod, mkdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import envPaths from "env-paths";
 import { z } from "zod/mini";
 import type { Context } from "../context.ts";
 import { fail } from "../exit.ts";
+import { replaceFile } from "../project/replace-file.ts";
 
 const TOKEN = /^[\x21-\x7e]+$/;
 
@@ -64,17 +65,5 @@ export async function writeCredentials(
   const file = credentialsFile(context);
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   await makePrivate(path.dirname(file));
-  const draft = `${file}.${process.pid}.tmp`;
-  try {
-    const handle = await open(draft, "wx", 0o600);
-    try {
-      await handle.writeFile(`${JSON.stringify(credentials, null, 2)}\n`);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(draft, file);
-  } finally {
-    await rm(draft, { force: true });
-  }
+  await replaceFile(file, `${JSON.stringify(credentials, null, 2)}\n`, 0o600);
 }

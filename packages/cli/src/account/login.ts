@@ -1,4 +1,5 @@
 import os from "node:os";
+import { requireEncryption } from "../api/encryption.ts";
 import { bodyOf, serviceAt, serviceUrl } from "../api/service.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../exit.ts";
@@ -17,18 +18,6 @@ export interface LoginOptions {
   scope: "full" | "deploy" | "read";
   /** The id of the only canvas that the token is valid for. */
   canvas?: string;
-}
-
-const LOOPBACK = /^(localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
-
-/** Throws a usage error for an http URL of another computer, because others could read the token. */
-function requireEncryption(url: string): void {
-  const { protocol, hostname } = new URL(url);
-  if (protocol === "http:" && !LOOPBACK.test(hostname))
-    fail(`${url} is not encrypted, so others could read your token.`, {
-      exit: "usage",
-      hint: "Use the https address of the service.",
-    });
 }
 
 /** Signs the person in at a service and stores the token. Uses the browser of this computer, or a code for a browser on any device. */

@@ -6,6 +6,7 @@ import { fail } from "../exit.ts";
 import { readProject } from "../project/project.ts";
 import { clean } from "../terminal/clean.ts";
 import { baseUrlOf } from "./base-url.ts";
+import { requireEncryption } from "./encryption.ts";
 import { type SendOptions, send } from "./send.ts";
 
 /** A service, with the token of the person. */
@@ -90,12 +91,13 @@ export async function connect(
   return serviceAt(url, token, context);
 }
 
-/** Returns a service with a given base URL and token. */
+/** Returns a service with a given base URL and token. Throws a usage error for an http URL of another computer. */
 export function serviceAt(
   url: string,
   token: string,
   { signal, terminal }: Pick<Context, "signal" | "terminal">,
 ): Service {
+  requireEncryption(url);
   const context = { url, token, signal, terminal, wasReached: false };
   return {
     url,

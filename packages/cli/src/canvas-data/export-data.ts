@@ -33,7 +33,7 @@ export interface ExportOptions extends CanvasOptions, TargetOptions {
  */
 async function defaultPath(slug: string, cwd: string): Promise<string> {
   const name = `${slug}-data.zip`;
-  const folder = publishingFolder(path.join(cwd, name));
+  const folder = await publishingFolder(path.join(cwd, name));
   return folder === null ? name : path.relative(cwd, path.join(await makeOwnFolder(folder), name));
 }
 
@@ -55,7 +55,7 @@ async function write(
     return bytes;
   }
   const file = path.resolve(cwd, output);
-  if (publishingFolder(file) !== null)
+  if ((await publishingFolder(file)) !== null)
     terminal.warn(
       `The next \`easel deploy\` publishes ${output}. Move it out of the folder if it is not for everyone.`,
     );

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Canvas } from "@easel/protocol/types";
 import { createEasel, type Easel, EaselError } from "@easel/sdk";
+import { requireEncryption } from "../api/encryption.ts";
 import { causeOf } from "../api/send.ts";
 import type { Service } from "../api/service.ts";
 import type { Context } from "../context.ts";
@@ -29,9 +30,14 @@ function retryingFetch({ signal, terminal }: Context) {
   };
 }
 
-/** Returns a client of the SDK for a canvas. It uses the token of the person. */
-export const runtimeOf = ({ url }: Canvas, { token }: Service, context: Context): Easel =>
-  createEasel({ url, token, fetch: retryingFetch(context) });
+/**
+ * Returns a client of the SDK for a canvas. It uses the token of the person. Throws a usage error if the address of the canvas is an http
+ * URL of another computer.
+ */
+export function runtimeOf({ url }: Canvas, { token }: Service, context: Context): Easel {
+  requireEncryption(url);
+  return createEasel({ url, token, fetch: retryingFetch(context) });
+}
 
 /** Runs calls of the SDK. Converts an `EaselError` to a `Failure` with the exit code for its HTTP status. */
 export async function runtimeCall<Result>(call: () => Promise<Result>): Promise<Result> {

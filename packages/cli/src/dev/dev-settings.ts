@@ -1,31 +1,14 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { LIMITS } from "@easel/protocol/limits";
-import { type EaselJson, easelJson, faultsOf } from "@easel/server/canvases/publishing/easel-json";
+import type { EaselJson } from "@easel/server/canvases/publishing/easel-json";
 import { isAllowedSlug, slugOf } from "@easel/server/canvases/publishing/slug";
-
-/** The settings of the canvas in `easel.json`, null if they have faults. `faults` are sentences. */
-export interface DevSettings {
-  settings: EaselJson | null;
-  faults: string[];
-}
 
 /** Returns the path of `easel.json`. With `--proxy` it may also be in `public`, a folder that Vite copies to the build. */
 export function settingsFile(folder: string, isProxied: boolean): string {
   const file = path.join(folder, "easel.json");
   const copied = path.join(folder, "public", "easel.json");
   return isProxied && !existsSync(file) && existsSync(copied) ? copied : file;
-}
-
-/** Reads `easel.json`. A missing file is read as `{}`. */
-export async function readSettings(file: string): Promise<DevSettings> {
-  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (["ENOENT", "ENOTDIR"].includes(error.code ?? "")) return "{}";
-    throw error;
-  });
-  const faults = faultsOf(text);
-  return { settings: faults.length > 0 ? null : easelJson.parse(JSON.parse(text)), faults };
 }
 
 /** Returns the slug in `easel.json`, or one derived from the folder's name. Returns `my-app` if the slug is not allowed. */

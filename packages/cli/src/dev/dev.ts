@@ -7,10 +7,11 @@ import type { LoggedCall } from "@easel/protocol/management";
 import type { Context } from "../context.ts";
 import { readFolder } from "../deploy/folder.ts";
 import { fail } from "../exit.ts";
-import { makeOwnFolder } from "../project/own-folder.ts";
+import { parseEaselJson } from "../project/easel-json.ts";
+import { ownSubfolder } from "../project/own-folder.ts";
 import { clean } from "../terminal/clean.ts";
 import { Report } from "./call-report.ts";
-import { readSettings, settingsFile, slugOfFolder, titleOf } from "./dev-settings.ts";
+import { settingsFile, slugOfFolder, titleOf } from "./dev-settings.ts";
 import { canvasPath, type Site } from "./dev-site.ts";
 import { openCanvas, startService } from "./embedded.ts";
 import { applySettings, handleChange } from "./folder-changes.ts";
@@ -47,7 +48,7 @@ async function openData(
     const directory = await mkdtemp(path.join(os.tmpdir(), "easel-dev-"));
     return { directory, close: () => rm(directory, { recursive: true, force: true }) };
   }
-  return { directory: path.join(await makeOwnFolder(folder), "dev"), close: async () => {} };
+  return { directory: await ownSubfolder(folder, "dev"), close: async () => {} };
 }
 
 async function requireFolder(folder: string, isProxied: boolean): Promise<void> {
@@ -70,7 +71,7 @@ export async function dev(given: string, options: DevOptions, context: Context):
   const proxy = proxyOrigin(options.proxy);
   await requireFolder(folder, proxy !== null);
   const file = settingsFile(folder, proxy !== null);
-  const first = await readSettings(file);
+  const first = await parseEaselJson(file);
   const slug = slugOfFolder(folder, first.settings);
 
   const endings: (() => Promise<void> | void)[] = [];

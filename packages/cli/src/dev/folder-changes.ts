@@ -1,6 +1,7 @@
 import path from "node:path";
+import { type ParsedEaselJson, parseEaselJson } from "../project/easel-json.ts";
 import { stateFor } from "./dev-pages.ts";
-import { type DevSettings, readSettings, titleOf } from "./dev-settings.ts";
+import { titleOf } from "./dev-settings.ts";
 import { canvasPath, type Site } from "./dev-site.ts";
 import { applyEaselJson } from "./embedded.ts";
 import type { FolderContent } from "./folder-content.ts";
@@ -16,7 +17,7 @@ export interface ServedFolder {
 
 /** Applies settings without faults to the canvas, and reports faults. */
 export async function applySettings(
-  { settings, faults }: DevSettings,
+  { settings, faults }: ParsedEaselJson,
   { site, id, folder }: ServedFolder,
 ): Promise<void> {
   const { report, slug, env } = site;
@@ -33,7 +34,7 @@ export async function handleChange(paths: string[], served: ServedFolder): Promi
   content.refresh();
   const isSettings = paths.some((each) => path.join(folder, each) === file);
   if (isSettings) {
-    await applySettings(await readSettings(file), served);
+    await applySettings(await parseEaselJson(file), served);
     await site.live.refresh(stateFor(site));
   }
   if (site.proxy !== null && !isSettings) return;

@@ -1,4 +1,5 @@
 import { discover } from "../account/discovery.ts";
+import { isLoopback } from "../api/encryption.ts";
 import { causeOf } from "../api/send.ts";
 import { bodyOf, findAccount, serviceAt, serviceUrl } from "../api/service.ts";
 import type { Context } from "../context.ts";
@@ -12,8 +13,6 @@ const TIMEOUT_MS = 10_000;
 const CLOCK_MS = 60_000;
 /** The remaining lifetime below which a token gives a warning. */
 const ENDS_SOON_MS = 7 * 24 * 60 * 60 * 1000;
-
-const isLocal = ({ hostname }: URL) => /(^|\.)localhost$|^127\.|^\[::1\]$/.test(hostname);
 
 /** Compares the clocks. The service wrote the `Date` header, in whole seconds, at some time between `sent` and `received`. */
 function checkClock(date: string | null, sent: number, received: number): Finding {
@@ -68,7 +67,7 @@ const checkAddress = (url: string, context: Context): Promise<Finding> =>
 
 function checkScheme(url: URL): Finding {
   if (url.protocol === "https:") return ok("https", "The connection is encrypted.");
-  if (isLocal(url)) return ok("https", "The service is on this computer.");
+  if (isLoopback(url)) return ok("https", "The service is on this computer.");
   return warning(
     "https",
     "The connection is not encrypted: others can read tokens and session cookies.",

@@ -4,7 +4,7 @@ import { LIMITS } from "@easel/protocol/limits";
 import { faultsOf, jsonSchema } from "@easel/server/canvases/publishing/easel-json";
 import type { Context } from "../context.ts";
 import { fail } from "../exit.ts";
-import { makeOwnFolder, SCHEMA_FILE } from "../project/own-folder.ts";
+import { SCHEMA_FILE, writeOwnFile } from "../project/own-folder.ts";
 import { clean } from "../terminal/clean.ts";
 import type { TemplateName } from "./template-names.ts";
 import { readFiles, readSettings, readTemplates } from "./templates.ts";
@@ -102,14 +102,13 @@ export async function init(given: string, options: InitOptions, context: Context
     });
 
   await mkdir(folder, { recursive: true });
+  await writeOwnFile(folder, SCHEMA_FILE, `${JSON.stringify(jsonSchema(), null, 2)}\n`);
   for (const [file, content] of files) {
     const target = path.join(folder, file);
     // Removes a symbolic link itself, not the file that it points to.
     if (options.force) await rm(target, { force: true });
     await writeFile(target, content, { flag: "wx" });
   }
-  const own = await makeOwnFolder(folder);
-  await writeFile(path.join(own, SCHEMA_FILE), `${JSON.stringify(jsonSchema(), null, 2)}\n`);
 
   const place = path.relative(context.cwd, folder);
   terminal.say(`Made “${clean(name)}” from the template ${template}. Next:`);

@@ -1,9 +1,9 @@
-import { rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { canvasDeclarations } from "@easel/protocol/canvas-declarations";
 import { findCanvas } from "../api/find-canvas.ts";
 import type { Context } from "../context.ts";
 import { readEaselJson } from "../project/easel-json.ts";
+import { replaceFile } from "../project/replace-file.ts";
 import { clean } from "../terminal/clean.ts";
 
 /** The flags of `easel types`. */
@@ -23,9 +23,6 @@ async function readPolicy(options: TypesOptions, context: Context) {
 export async function types(options: TypesOptions, context: Context): Promise<void> {
   const text = canvasDeclarations((await readPolicy(options, context)) ?? {});
   if (options.output === undefined) return context.terminal.result({ declarations: text }, () => text);
-  const file = path.resolve(context.cwd, options.output);
-  const draft = `${file}.${process.pid}.tmp`;
-  await writeFile(draft, text);
-  await rename(draft, file);
+  await replaceFile(path.resolve(context.cwd, options.output), text);
   context.terminal.say(`Wrote ${clean(options.output)}.`);
 }

@@ -31,9 +31,9 @@ export const cliAccount: Fault[] = [
   ),
   fault(
     "cli: a token is sent without encryption",
-    `${ACCOUNT}/login.ts`,
-    'protocol === "http:" && ',
-    "false && ",
+    "packages/cli/src/api/encryption.ts",
+    'parsed.protocol === "https:" || isLoopback(parsed)',
+    'parsed.protocol !== ""',
     ADDRESSES,
   ),
   fault(
@@ -53,8 +53,8 @@ export const cliAccount: Fault[] = [
   fault(
     "cli: a new file of tokens is readable for others",
     `${ACCOUNT}/credentials.ts`,
-    'open(draft, "wx", 0o600)',
-    'open(draft, "wx", 0o644)',
+    "\\n`, 0o600)",
+    "\\n`, 0o644)",
     LOGIN,
   ),
   fault(
