@@ -170,6 +170,12 @@ export const LIMITS = {
     past: "400 INVALID_BODY",
   },
   jsonDepth: { value: 1_000, unit: "levels", of: "the nesting of a JSON value", past: "400 INVALID_BODY" },
+  jsonValues: {
+    value: 100_000,
+    unit: "values",
+    of: "a JSON body of the management API",
+    past: "400 INVALID_BODY",
+  },
   managementBodyBytes: {
     value: 256 * KiB,
     unit: "bytes",

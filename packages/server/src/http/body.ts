@@ -8,6 +8,9 @@ import { Refusal, refuse } from "./refusal.ts";
 /** Timeout for the arrival of a whole body that is read into memory. */
 const BODY_TIMEOUT_MS = 20_000;
 
+/** The number of chunks after which they are joined. Millions of chunks of one byte would take a hundred times the memory of the body. */
+const CHUNKS_AT_ONCE = 1024;
+
 /**
  * Reads a body into memory. Rejects with the error that `tooLarge` throws if the body is longer than `limit` bytes, with 408 `INVALID_BODY`
  * after 20 s, and with 400 if the client disconnects. If `turns` is given, the 20 s begin at the end of the current turn of the event loop,
@@ -20,7 +23,8 @@ export function readBody(
   turns?: Turns,
 ): Promise<Buffer> {
   return new Promise<Buffer>((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    const pieces: Buffer[] = [];
+    let chunks: Buffer[] = [];
     let size = 0;
     let timer: NodeJS.Timeout | undefined;
     let ended = false;
@@ -50,10 +54,14 @@ export function readBody(
       size += chunk.length;
       if (size > limit) return abort(tooLarge);
       chunks.push(chunk);
+      if (chunks.length < CHUNKS_AT_ONCE) return;
+      pieces.push(Buffer.concat(chunks));
+      chunks = [];
     });
     request.once("end", () => {
       end();
-      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+      pieces.push(...chunks);
+      resolve(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces));
     });
     request.once("close", onClose);
     request.once("error", onClose);

@@ -23,5 +23,29 @@ export const moment = z.int().max(8.64e15);
 /** A time in the future, in epoch milliseconds. */
 export const later = moment.refine((time) => time > Date.now(), "must lie in the future");
 
+/**
+ * An object that maps at most `most` names to values. The names are counted before a value is parsed, because a body can have tens of
+ * thousands. `faultOf` returns the fault of a name that is checked before any value, too.
+ */
+export const entries = <Key extends z.core.$ZodRecordKey, Value extends z.ZodType>(
+  key: Key,
+  value: Value,
+  most: number,
+  faultOf: (name: string) => string | undefined = () => undefined,
+) =>
+  z.preprocess(
+    (given, context) => {
+      if (typeof given !== "object" || given === null) return given;
+      const names = Object.keys(given);
+      const faults =
+        names.length > most
+          ? [`must not have more than ${most} entries`]
+          : names.map(faultOf).filter((fault) => fault !== undefined);
+      for (const message of faults) context.addIssue({ code: "custom", message });
+      return given;
+    },
+    z.record(key, value),
+  );
+
 /** Whether all values are different. */
 export const distinct = (values: string[]): boolean => new Set(values).size === values.length;

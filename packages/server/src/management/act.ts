@@ -5,6 +5,7 @@ import type { Env } from "../env.ts";
 import type { ErrorCase } from "../http/error-case.ts";
 import { firstValue, type Query } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
+import { check } from "../http/validate.ts";
 import type { BodySpec } from "./body-spec.ts";
 import type { Call, Reauthenticate } from "./call.ts";
 import { CALLERS, type CallerName, type Granted } from "./callers.ts";
@@ -110,8 +111,8 @@ function parseQuery<Schema extends z.ZodObject>(schema: Schema, query: Query): z
 
 /** Parses a value with a schema. Throws 400 `INVALID_BODY` with the first fault. */
 function parse<Schema extends ZodType>(schema: Schema, value: unknown): z.output<Schema> {
-  const { success, data, error } = schema.safeParse(value);
-  return success ? data : refuse("INVALID_BODY", { message: error.issues[0]?.message });
+  const { data, faults } = check(value, schema as ZodType<z.output<Schema>>);
+  return faults === undefined ? data : refuse("INVALID_BODY", { message: faults[0].message });
 }
 
 /**

@@ -2,7 +2,8 @@ import type { IncomingMessage } from "node:http";
 import type { ZodType } from "zod";
 import type { User } from "../access/principal.ts";
 import type { Env } from "../env.ts";
-import { readJson, validate } from "../http/json-body.ts";
+import { readJson } from "../http/json-body.ts";
+import { validate } from "../http/validate.ts";
 import type { Call } from "./call.ts";
 
 /** Describes the request body of an act (an operation of the management API), and reads it. */

@@ -135,8 +135,8 @@ test("a primitive imports no other's routes, and nothing of the pipeline but typ
   );
 });
 
-test("publishing handles no requests: from http/ it imports only refusals, field schemas and the format of slugs", () => {
-  const known = ["http/refusal.ts", "http/field-schemas.ts", "http/canvas-path.ts"];
+test("publishing handles no requests: from http/ it imports only refusals, schemas and the format of slugs", () => {
+  const known = ["http/refusal.ts", "http/field-schemas.ts", "http/validate.ts", "http/canvas-path.ts"];
   assert.deepEqual(
     breaking(
       ({ from, to }) =>

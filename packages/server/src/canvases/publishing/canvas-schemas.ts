@@ -9,12 +9,14 @@ export const title = label(LIMITS.titleLength.value);
 export const tags = z.array(printable.min(1).max(LIMITS.tagLength.value)).max(LIMITS.tags.value);
 
 /** The schema of the free-form metadata of a canvas. */
-export const metadata = z
-  .record(z.string(), z.json())
-  .refine(
-    (value) => Buffer.byteLength(JSON.stringify(value)) <= LIMITS.metadataBytes.value,
-    "must not be larger than 16 KiB",
-  );
+export const metadata = z.preprocess(
+  (given, context) => {
+    if (Buffer.byteLength(JSON.stringify(given)) > LIMITS.metadataBytes.value)
+      context.addIssue({ code: "custom", message: "must not be larger than 16 KiB" });
+    return given;
+  },
+  z.record(z.string(), z.json()),
+);
 
 /**
  * The schema of the general access to a canvas: who may open it besides the people and teams with whom it is shared. `specific_people` is

@@ -16,7 +16,6 @@ export async function easelJsonWarnings(files: BundleFile[]): Promise<string[]> 
   if (file.size > MAX_BYTES) return ["`easel.json` is larger than 64 KiB."];
   const text = Buffer.concat(await Array.fromAsync(await file.open())).toString("utf8");
   const faults = faultsOf(text);
-  const more = faults.length - MAX_FAULTS;
   const shown = faults.slice(0, MAX_FAULTS).map((fault) => `\`easel.json\`: ${fault}`);
-  return more > 0 ? [...shown, `\`easel.json\` has ${more} more faults.`] : shown;
+  return faults.length > MAX_FAULTS ? [...shown, "`easel.json` has more faults."] : shown;
 }

@@ -3,6 +3,7 @@ import type { Capabilities } from "@easel/protocol/types";
 import { z } from "zod";
 import { isSlug } from "../../http/canvas-path.ts";
 import { distinct, printable } from "../../http/field-schemas.ts";
+import { check } from "../../http/validate.ts";
 import { title } from "./canvas-schemas.ts";
 import { nearestName } from "./nearest-name.ts";
 import { policy } from "./policy-schema.ts";
@@ -48,6 +49,7 @@ export const easelJson = z
       .meta({ description: "The sections of the runtime policy to set with every deploy." }),
     capabilities: z
       .array(z.enum(NAMES))
+      .max(NAMES.length)
       .refine(distinct, "must not name a capability twice")
       .optional()
       .meta({
@@ -74,7 +76,7 @@ function knownAt(path: PropertyKey[], schema: z.core.JSONSchema.BaseSchema): str
   return Object.keys(at?.properties ?? {});
 }
 
-/** Returns the faults of an `easel.json`, one sentence each, with the path of the field. */
+/** Returns the first faults of an `easel.json`, one sentence each, with the path of the field. */
 export function faultsOf(text: string): string[] {
   let value: unknown;
   try {
@@ -82,7 +84,7 @@ export function faultsOf(text: string): string[] {
   } catch (error) {
     return [`not valid JSON: ${(error as Error).message}`];
   }
-  const issues = easelJson.safeParse(value).error?.issues ?? [];
+  const issues = check(value, easelJson).faults ?? [];
   const schema = issues.some(({ code }) => code === "unrecognized_keys") ? jsonSchema() : {};
   return issues.flatMap((issue) => {
     const at = (key?: string) => quoted([...issue.path, ...(key === undefined ? [] : [key])].join("."));

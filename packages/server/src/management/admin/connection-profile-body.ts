@@ -1,6 +1,6 @@
 import { CONNECTION_METHODS, isResourceName } from "@easel/protocol/policy";
 import { z } from "zod";
-import { distinct } from "../../http/field-schemas.ts";
+import { distinct, entries } from "../../http/field-schemas.ts";
 import { parseOrigin } from "../../organisation/connections/origin.ts";
 
 const NAME = /^[a-z][a-z0-9_-]{0,62}$/;
@@ -55,13 +55,10 @@ const MAX_HEADERS = 16;
 /** The schema of a profile, as an administrator gives it. */
 export const Body = z.strictObject({
   origin,
-  methods: z.array(z.enum(CONNECTION_METHODS)).refine(distinct, "must not name a method twice"),
-  headers: z
-    .record(headerName, headerValue)
-    .refine(
-      (headers) => Object.keys(headers).length <= MAX_HEADERS,
-      `must not have more than ${MAX_HEADERS} headers`,
-    )
-    .optional(),
+  methods: z
+    .array(z.enum(CONNECTION_METHODS))
+    .max(CONNECTION_METHODS.length)
+    .refine(distinct, "must not name a method twice"),
+  headers: entries(headerName, headerValue, MAX_HEADERS).optional(),
   enabled: z.boolean().default(true),
 });

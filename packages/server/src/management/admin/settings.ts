@@ -2,7 +2,7 @@ import type { AdminSettings } from "@easel/protocol/management";
 import { z } from "zod";
 import { SETTINGS } from "../../config/settings.ts";
 import type { Env } from "../../env.ts";
-import { label, quota } from "../../http/field-schemas.ts";
+import { entries, label, quota } from "../../http/field-schemas.ts";
 import { refuse } from "../../http/refusal.ts";
 import { readSettings, settingSteps } from "../../organisation/instance-settings.ts";
 import { quotaSteps, readQuotas } from "../../organisation/quotas.ts";
@@ -13,9 +13,12 @@ import { adminSettings } from "../responses/admin.ts";
 
 const usd = z.number().min(0).max(Number.MAX_SAFE_INTEGER).nullable().optional();
 
+/** The maximum number of quotas in a request. There are fewer. */
+const MAX_QUOTAS = 100;
+
 const Patch = z.strictObject({
   publicLinks: z.boolean().nullable().optional(),
-  quotas: z.record(z.string(), quota).optional(),
+  quotas: entries(z.string(), quota, MAX_QUOTAS).optional(),
   ai: z
     .strictObject({
       models: z.array(label(200)).max(100).nullable().optional(),

@@ -3,7 +3,7 @@ import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import type { Prompt } from "../../drivers/ai/ai.ts";
 import { parseJson } from "../../http/body.ts";
-import { refuse } from "../../http/refusal.ts";
+import { validate } from "../../http/validate.ts";
 
 const DEFAULT_MAX_TOKENS = 1024;
 
@@ -12,10 +12,7 @@ function isMessage(value: unknown): value is ChatMessage {
   return (role === "user" || role === "assistant") && typeof content === "string";
 }
 
-/**
- * At least one message. The check stops at the first fault: with a schema of its own, each of the hundred thousand elements that fit into a
- * body could have a fault, and their list would take longer than the whole request.
- */
+/** At least one message. The check stops at the first fault, because a body can have a hundred thousand elements. */
 const messages = z
   .custom<ChatMessage[]>(
     (value) => Array.isArray(value) && value.length > 0 && value.every(isMessage),
@@ -44,8 +41,7 @@ export const chatBody = z.object({
     .transform((tokens) => Math.min(tokens, LIMITS.aiMaxTokens.value)),
 });
 
-/** Parses the body of a chat (specification 4.5). Throws 400 `INVALID_BODY` with the faulty fields. Unknown fields are ignored. */
+/** Parses the body of a chat (specification 4.5). Throws 400 `INVALID_BODY` with the first faults. Unknown fields are ignored. */
 export function parseChat(body: Buffer): Prompt {
-  const result = chatBody.safeParse(parseJson(body));
-  return result.success ? result.data : refuse("INVALID_BODY", { message: z.prettifyError(result.error) });
+  return validate(parseJson(body), chatBody);
 }

@@ -3,6 +3,7 @@ import { access, metadata, password, tags, title } from "../../canvases/publishi
 import { parseJson } from "../../http/body.ts";
 import { moment } from "../../http/field-schemas.ts";
 import { refuse } from "../../http/refusal.ts";
+import { validate } from "../../http/validate.ts";
 
 /** The general access that a page requests for a canvas. `password` is a public link with a password. */
 const rung = z.union([access, z.literal("password")]);
@@ -31,15 +32,14 @@ export const ShareUpdate = z.strictObject({
 });
 
 /**
- * Parses the form part `metadata` with a schema and returns its fields. Throws 400 `INVALID_BODY` with all faults in the message, or if the
- * bundle is empty.
+ * Parses the form part `metadata` with a schema and returns its fields. Throws 400 `INVALID_BODY` with the first faults in the message, or if
+ * the bundle is empty.
  */
 export function parseMetadata<Fields>(
   { metadata, bundle }: { metadata: Buffer; bundle: { bytes: number } | undefined },
   schema: ZodType<Fields>,
 ): Fields {
-  const { success, data, error } = schema.safeParse(parseJson(metadata, "The part `metadata`"));
-  if (!success) return refuse("INVALID_BODY", { message: z.prettifyError(error) });
+  const data = validate(parseJson(metadata, "The part `metadata`"), schema);
   if (bundle?.bytes === 0) refuse("INVALID_BODY", { message: "The part `bundle` is empty." });
   return data;
 }

@@ -7,6 +7,7 @@ import { readEntry } from "../../canvases/zip/zip-data.ts";
 import { ZipSource } from "../../canvases/zip/zip-source.ts";
 import { parseJson } from "../../http/body.ts";
 import { refuse } from "../../http/refusal.ts";
+import { check } from "../../http/validate.ts";
 import { type JsonLine, jsonLines, LineBudget } from "./json-lines.ts";
 
 /** The path of the manifest, which describes an export. */
@@ -73,8 +74,9 @@ export class ImportArchive {
     const entry = this.#entries.get(MANIFEST) ?? invalid(`The zip is not an export: it has no ${MANIFEST}.`);
     if (entry.size > MAX_MANIFEST_BYTES) invalid(`${MANIFEST} is too large.`);
     const chunks = await Array.fromAsync(readEntry(this.#source, entry));
-    const { success } = Manifest.safeParse(parseJson(Buffer.concat(chunks), MANIFEST));
-    if (!success) invalid(`${MANIFEST} does not describe an export that this service can import.`);
+    const { faults } = check(parseJson(Buffer.concat(chunks), MANIFEST), Manifest);
+    if (faults !== undefined)
+      invalid(`${MANIFEST} does not describe an export that this service can import.`);
   }
 }
 

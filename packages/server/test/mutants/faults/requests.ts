@@ -11,6 +11,20 @@ export const requests: Fault[] = [
     "packages/server/src/access/ladder.test.ts",
   ),
   fault(
+    "http: every fault of a body gets a message",
+    "packages/server/src/http/validate.ts",
+    "    .slice(0, MAX_FAULTS)\n",
+    "",
+    "packages/server/test/http/hostile-values.test.ts",
+  ),
+  fault(
+    "http: the values of a body are not counted",
+    "packages/server/src/http/json-body.ts",
+    "  requireFewValues(bytes);\n",
+    "",
+    "packages/server/test/http/hostile-values.test.ts",
+  ),
+  fault(
     "access: guests of another canvas are not NOT_INVITED",
     "packages/server/src/access/ladder.ts",
     "principal.guestOf !== canvas.id",
