@@ -235,6 +235,7 @@ test("logs prints refused and failed calls: the newest, those since a time, as J
         userId: null,
         requestId,
       },
+      "insider",
     );
   assert.deepEqual(await easel(["logs"], { cwd: folder, env }), { code: 0, stdout: "", stderr: "" });
   add("old", { at: Date.now() - 3 * 60 * 60 * 1000, status: 500 });

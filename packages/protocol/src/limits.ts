@@ -237,13 +237,25 @@ export const LIMITS = {
   loggedCalls: {
     value: 2_000,
     unit: "calls",
-    of: "the call log of a canvas, which keeps each for 7 days",
+    of: "the call log of a canvas, which keeps each for 7 days: calls of people with a role",
+    past: "the oldest calls are removed",
+  },
+  loggedOutsiderCalls: {
+    value: 500,
+    unit: "calls",
+    of: "the call log of a canvas: calls of anonymous callers and of people without a role, beside the others",
     past: "the oldest calls are removed",
   },
   loggedCallsPerMinute: {
     value: 100,
     unit: "calls a minute",
-    of: "the calls of a canvas that a process of the service logs",
+    of: "the calls of people with a role on a canvas that a process of the service logs",
+    past: "further calls are only counted",
+  },
+  loggedOutsiderCallsPerMinute: {
+    value: 25,
+    unit: "calls a minute",
+    of: "the calls of others on a canvas that a process of the service logs",
     past: "further calls are only counted",
   },
   titleLength: { value: 200, unit: "characters", of: "the title of a canvas", past: "400 INVALID_BODY" },

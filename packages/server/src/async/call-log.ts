@@ -3,8 +3,25 @@ import type { LoggedCall } from "@easel/protocol/management";
 
 const MINUTE_MS = 60_000;
 
-/** The maximum number of waiting calls, for all canvases together. Further calls are dropped, for example during an outage. */
+/**
+ * The maximum number of waiting calls of each kind of callers, for all canvases together. Further calls are dropped, for example during an
+ * outage.
+ */
 const MAX_WAITING = 10_000;
+
+/**
+ * The kinds of callers, each with a budget of its own, so that the calls of strangers never keep those of people with a role out of the log.
+ * An outsider is anonymous or has no role on the canvas; everyone else is an insider.
+ */
+export type CallerKind = "insider" | "outsider";
+
+const PER_MINUTE: Record<CallerKind, number> = {
+  insider: LIMITS.loggedCallsPerMinute.value,
+  outsider: LIMITS.loggedOutsiderCallsPerMinute.value,
+};
+
+/** A call that is not written yet, and the kind of its caller. */
+export type WaitingCall = LoggedCall & { caller: CallerKind };
 
 /** Called with each refused or failed call, and with the id and the slug of its canvas. */
 export type CallListener = (call: LoggedCall, canvas: { id: string; slug: string }) => void;
@@ -12,25 +29,28 @@ export type CallListener = (call: LoggedCall, canvas: { id: string; slug: string
 /** Calls of one canvas that are not written yet. `dropped` is the number of further calls, which were not kept. */
 export interface WaitingCalls {
   canvasId: string;
-  calls: LoggedCall[];
+  calls: WaitingCall[];
   dropped: number;
 }
 
 /** The waiting calls of a canvas, and the number of calls logged in its latest minute. `minute` counts from the epoch. */
 interface Counted extends WaitingCalls {
   minute: number;
-  logged: number;
+  logged: Record<CallerKind, number>;
 }
+
+const none = (): Record<CallerKind, number> => ({ insider: 0, outsider: 0 });
 
 /**
  * Collects the refused and failed calls to the runtime API of all canvases of this node until they are written to the database.
- * Keeps a limited number of calls per canvas and minute, and only counts the rest, so that a page that fails very often costs little.
+ * Keeps a limited number of calls per canvas, minute and kind of callers, and only counts the rest, so that a page that fails very often
+ * costs little.
  */
 export class CallLog {
   readonly #isKept: boolean;
   readonly #listeners = new Set<CallListener>();
   readonly #canvases = new Map<string, Counted>();
-  #waiting = 0;
+  #waiting = none();
   #writing: Promise<void> = Promise.resolve();
 
   /** If `isKept` is false, calls are passed to listeners and then forgotten. */
@@ -38,17 +58,17 @@ export class CallLog {
     this.#isKept = isKept;
   }
 
-  add(canvas: { id: string; slug: string }, call: LoggedCall): void {
+  add(canvas: { id: string; slug: string }, call: LoggedCall, caller: CallerKind): void {
     for (const listener of this.#listeners) listener(call, canvas);
     if (!this.#isKept) return;
     const own = this.#of(canvas.id);
     const minute = Math.floor(call.at / MINUTE_MS);
-    if (own.minute !== minute) [own.minute, own.logged] = [minute, 0];
-    if (own.logged >= LIMITS.loggedCallsPerMinute.value || this.#waiting >= MAX_WAITING)
+    if (own.minute !== minute) [own.minute, own.logged] = [minute, none()];
+    if (own.logged[caller] >= PER_MINUTE[caller] || this.#waiting[caller] >= MAX_WAITING)
       return void own.dropped++;
-    own.logged++;
-    own.calls.push(call);
-    this.#waiting++;
+    own.logged[caller]++;
+    own.calls.push({ ...call, caller });
+    this.#waiting[caller]++;
   }
 
   /**
@@ -84,7 +104,7 @@ export class CallLog {
   #of(canvasId: string): Counted {
     const known = this.#canvases.get(canvasId);
     if (known !== undefined) return known;
-    const added: Counted = { canvasId, calls: [], dropped: 0, minute: 0, logged: 0 };
+    const added: Counted = { canvasId, calls: [], dropped: 0, minute: 0, logged: none() };
     this.#canvases.set(canvasId, added);
     return added;
   }
@@ -99,7 +119,7 @@ export class CallLog {
       if (own.minute < minute) this.#canvases.delete(canvasId);
       else [own.calls, own.dropped] = [[], 0];
     }
-    this.#waiting = 0;
+    this.#waiting = none();
     return waiting;
   }
 
@@ -107,6 +127,6 @@ export class CallLog {
     const own = this.#of(canvasId);
     own.calls.unshift(...calls);
     own.dropped += dropped;
-    this.#waiting += calls.length;
+    for (const { caller } of calls) this.#waiting[caller]++;
   }
 }

@@ -1,6 +1,6 @@
 import { LIMITS } from "@easel/protocol/limits";
 import type { CallLogPage, LoggedCall } from "@easel/protocol/management";
-import type { WaitingCalls } from "../async/call-log.ts";
+import type { CallerKind, WaitingCalls } from "../async/call-log.ts";
 import { type Db, optional, sql, Unavailable } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { CALLS_KEPT_MS } from "./call-log-data.ts";
@@ -10,6 +10,14 @@ const INTERVAL_MS = 2_000;
 
 /** The maximum number of calls that one transaction inserts. */
 const AT_ONCE = 100;
+
+/** The number of calls of each kind of callers that the log of a canvas keeps. */
+const KEPT: Record<CallerKind, number> = {
+  insider: LIMITS.loggedCalls.value,
+  outsider: LIMITS.loggedOutsiderCalls.value,
+};
+
+const isOutsider = (caller: CallerKind) => Number(caller === "outsider");
 
 /** A position in the call log of a canvas: the number of an entry, and how many calls had been dropped when it was read. */
 export interface CallLogCursor {
@@ -30,8 +38,8 @@ export function writeCallLog(env: Env): Promise<void> {
 }
 
 /**
- * Inserts calls of a canvas, and removes its oldest entries if there are too many. Inserts nothing if the canvas has been deleted in the
- * meantime. The first step locks the row with the number of the newest entry. Entries therefore become visible in the order of their
+ * Inserts calls of a canvas, and removes the oldest entries of the same kinds of callers if there are too many of a kind. Inserts nothing if
+ * the canvas has been deleted in the meantime. The first step locks the row with the number of the newest entry. Entries therefore become visible in the order of their
  * numbers, even if several nodes write them.
  */
 async function insertCalls({ canvasId, calls, dropped }: WaitingCalls, db: Db): Promise<void> {
@@ -44,14 +52,18 @@ async function insertCalls({ canvasId, calls, dropped }: WaitingCalls, db: Db): 
       on conflict (canvas_id) do update set last = call_log_ends.last + excluded.last,
         dropped = call_log_ends.dropped + excluded.dropped`,
     ...some.map(
-      ({ at, method, route, status, code, message, userId, requestId }, index) => sql`
-        insert into call_log (canvas_id, number, at, method, route, status, code, message, user_id, request_id)
+      ({ at, method, route, status, code, message, userId, requestId, caller }, index) => sql`
+        insert into call_log (canvas_id, number, at, method, route, status, code, message, user_id, request_id, outsider)
         select canvas_id, last - ${some.length - 1 - index}, ${at}, ${method}, ${route}, ${status}, ${code}, ${message},
-          ${userId}, ${requestId}
+          ${userId}, ${requestId}, ${isOutsider(caller)}
         from call_log_ends where canvas_id = ${canvasId}`,
     ),
-    optional`delete from call_log where canvas_id = ${canvasId}
-      and number <= (select last from call_log_ends where canvas_id = ${canvasId}) - ${LIMITS.loggedCalls.value}`,
+    ...[...new Set(some.map(({ caller }) => caller))].map(
+      (caller) => optional`
+        delete from call_log where canvas_id = ${canvasId} and outsider = ${isOutsider(caller)} and number <=
+          (select number from call_log where canvas_id = ${canvasId} and outsider = ${isOutsider(caller)}
+           order by number desc limit 1 offset ${KEPT[caller]})`,
+    ),
   ]);
   if (rest.length > 0 && outcome.length > 0) await insertCalls({ canvasId, calls: rest, dropped }, db);
 }

@@ -1,5 +1,6 @@
 import { ERRORS } from "@easel/protocol/errors";
 import type { FastifyRequest } from "fastify";
+import { roleOf } from "../access/roles.ts";
 import type { Env } from "../env.ts";
 import { apiPath } from "../http/canvas-path.ts";
 import { methodOf } from "../http/methods.ts";
@@ -70,14 +71,18 @@ export function logCall(
   // The only redirect of the runtime API leads to the sign-in.
   const text =
     headers?.location === undefined ? (body?.message ?? body?.error) : ERRORS.NOT_AUTHENTICATED.message;
-  callLog.add(canvas, {
-    at: clock(),
-    method: methodOf(request.raw),
-    route: loggedRoute(request),
-    status,
-    code: code ?? null,
-    message: text === undefined ? null : shortened(String(text)),
-    userId: principal?.id ?? null,
-    requestId: request.id,
-  });
+  callLog.add(
+    canvas,
+    {
+      at: clock(),
+      method: methodOf(request.raw),
+      route: loggedRoute(request),
+      status,
+      code: code ?? null,
+      message: text === undefined ? null : shortened(String(text)),
+      userId: principal?.id ?? null,
+      requestId: request.id,
+    },
+    principal && roleOf(principal, canvas) !== null ? "insider" : "outsider",
+  );
 }

@@ -5,9 +5,10 @@ import { describe, it } from "node:test";
 import { manage, stage } from "@easel/conformance/fixture";
 import { LIMITS } from "@easel/protocol/limits";
 import type { CallLogPage, LoggedCall } from "@easel/protocol/management";
-import { CallLog } from "../../src/async/call-log.ts";
+import { type CallerKind, CallLog } from "../../src/async/call-log.ts";
 import { CALLS_KEPT_MS, removeCalls } from "../../src/canvases/call-log-data.ts";
 import { writeCallLog } from "../../src/canvases/call-log-store.ts";
+import { sql } from "../../src/drivers/db/db.ts";
 import type { Env } from "../../src/env.ts";
 import { onEngines, startDev } from "../support/engines.ts";
 import { type Scope, temporaryDirectory } from "../support/service.ts";
@@ -36,13 +37,29 @@ await onEngines("the call log of a canvas", (target, env) => {
       return json as unknown as CallLogPage;
     };
     /** Adds calls to the log of a node, by default the service's. */
-    const add = (requestIds: string[], { callLog } = env, at = Date.now()) => {
-      for (const requestId of requestIds) callLog.add({ id, slug }, callOf(requestId, at));
+    const add = (
+      requestIds: string[],
+      { callLog } = env,
+      at = Date.now(),
+      caller: CallerKind = "insider",
+    ) => {
+      for (const requestId of requestIds) callLog.add({ id, slug }, callOf(requestId, at), caller);
     };
     return { id, people, request, read, add };
   }
   /** Returns another node with the same database and a log of its own. */
   const otherNode = (): Env => ({ ...env, callLog: new CallLog(true) });
+  /** Adds rows to the log of a canvas, as if it had been written. */
+  const fill = (id: string, outsider: number, count: number) =>
+    env.db.batch([
+      sql`insert into call_log (canvas_id, number, at, method, route, status, request_id, outsider)
+        with recursive n (i) as (select 1 union all select i + 1 from n where i < ${count})
+        select canvas_id, last + i, ${Date.now()}, 'GET', '/kv', 404, 'filled', ${outsider}
+        from call_log_ends, n where canvas_id = ${id}`,
+      sql`update call_log_ends set last = last + ${count} where canvas_id = ${id}`,
+    ]);
+  const count = async (id: string, outsider: number) =>
+    (await env.db.all`select 1 from call_log where canvas_id = ${id} and outsider = ${outsider}`).length;
   const idsOf = ({ entries }: CallLogPage) => entries.map(({ requestId }) => requestId);
 
   it("a call is in the log as soon as its response is sent", async () => {
@@ -140,12 +157,26 @@ await onEngines("the call log of a canvas", (target, env) => {
     const { id, read, add } = await logged();
     add(["first"]);
     const { next } = await read();
-    await env.db.run`update call_log_ends set last = ${LIMITS.loggedCalls.value} where canvas_id = ${id}`;
-    add(["second"]);
-    assert.deepEqual(idsOf(await read(`?after=${next}`)), ["second"]);
-    assert.deepEqual(await env.db.all`select request_id from call_log where canvas_id = ${id}`, [
-      { request_id: "second" },
-    ]);
+    await fill(id, 0, LIMITS.loggedCalls.value - 1);
+    add(["last"]);
+    const [entry] = (await read(`?after=${next}&limit=1`)).entries;
+    assert.equal(entry?.requestId, "filled");
+    assert.equal(await count(id, 0), LIMITS.loggedCalls.value);
+    assert.equal((await env.db.all`select 1 from call_log where request_id = 'first'`).length, 0);
+  });
+
+  it("the calls of strangers push out each other, and none of people with a role", async () => {
+    const { id, people, pages } = await stage(target);
+    const { json } = await pages.viewer.put("/kv/a", 1);
+    await manage(target, people.owner, "GET", `/api/canvases/${id}/log`);
+    await fill(id, 1, LIMITS.loggedOutsiderCalls.value);
+    await fill(id, 0, 1);
+    for (const page of [pages.stranger, pages.stranger]) assert.equal((await page.get("/kv")).status, 404);
+    const { entries } = (
+      await manage(target, people.owner, "GET", `/api/canvases/${id}/log?after=0-0&limit=1`)
+    ).json as unknown as CallLogPage;
+    assert.equal(entries[0]?.requestId, json.requestId);
+    assert.deepEqual([await count(id, 0), await count(id, 1)], [2, LIMITS.loggedOutsiderCalls.value]);
   });
 
   it("calls are removed after 7 days, and the numbers go on", async () => {

@@ -201,16 +201,20 @@ export class Connection implements Client {
   #logClose(cause: keyof typeof CLOSE_CODES): void {
     const { clock, callLog } = this.#node.env;
     const { code, reason, when } = CLOSE_CODES[cause];
-    callLog.add(this.access.canvas, {
-      at: clock(),
-      method: "GET",
-      route: "/realtime",
-      status: code,
-      code: ERROR_CODES[cause] ?? null,
-      message: reason || when,
-      userId: this.access.user.id,
-      requestId: this.#requestId,
-    });
+    callLog.add(
+      this.access.canvas,
+      {
+        at: clock(),
+        method: "GET",
+        route: "/realtime",
+        status: code,
+        code: ERROR_CODES[cause] ?? null,
+        message: reason || when,
+        userId: this.access.user.id,
+        requestId: this.#requestId,
+      },
+      "insider",
+    );
   }
 
   /**

@@ -12,6 +12,20 @@ const LOGGED = "packages/server/test/primitives/logged-calls.test.ts";
 /** Faults of the log of refused and failed calls. */
 export const callLog: Fault[] = [
   fault("call log: keys of single users are logged", CALLS, " || pattern.startsWith(USER_SCOPE)", "", LOGGED),
+  fault(
+    "call log: strangers use up the budget of people with a role",
+    CALLS,
+    '? "insider" : "outsider"',
+    '? "insider" : "insider"',
+    STORED,
+  ),
+  fault(
+    "call log: during an outage, strangers leave no room for others",
+    COLLECTED,
+    "|| this.#waiting[caller] >= MAX_WAITING",
+    "|| this.#waiting.outsider + this.#waiting.insider >= MAX_WAITING",
+    UNITS,
+  ),
   fault("call log: ids are logged", CALLS, " || !SHOWN.has(name)", "", LOGGED),
   fault(
     "call log: visitors are logged with their address",
@@ -31,7 +45,7 @@ export const callLog: Fault[] = [
   fault(
     "call log: a hostile page fills the log",
     COLLECTED,
-    "own.logged >= LIMITS.loggedCallsPerMinute.value || ",
+    "own.logged[caller] >= PER_MINUTE[caller] || ",
     "",
     UNITS,
     STORED,
@@ -43,7 +57,13 @@ export const callLog: Fault[] = [
     "this.#canvases.delete(canvasId);",
     UNITS,
   ),
-  fault("call log: an outage fills the memory", COLLECTED, " || this.#waiting >= MAX_WAITING", "", UNITS),
+  fault(
+    "call log: an outage fills the memory",
+    COLLECTED,
+    " || this.#waiting[caller] >= MAX_WAITING",
+    "",
+    UNITS,
+  ),
   fault(
     "call log: entries are numbered by the time of the call",
     STORE,
@@ -54,8 +74,8 @@ export const callLog: Fault[] = [
   fault(
     "call log: old entries stay",
     STORE,
-    "and number <= (select last from call_log_ends where canvas_id = ${canvasId}) - ${LIMITS.loggedCalls.value}",
-    "and number <= 0",
+    "order by number desc limit 1 offset ${KEPT[caller]}",
+    "order by number limit 0",
     STORED,
   ),
   fault(
