@@ -64,8 +64,10 @@ export interface Env {
   background: Background;
   /** Limits how many large responses are sent to each caller at once. */
   responses: Concurrency;
-  /** Limits how many bundles are unpacked and stored at once. */
+  /** Unpacks and stores bundles. */
   deploys: TaskPool;
+  /** Imports data. */
+  imports: TaskPool;
   /**
    * Limits how many files of bundles are compressed at once. Each compression occupies a thread of the pool that also reads files for
    * responses.

@@ -142,6 +142,7 @@ async function run(
   const policies = new DocumentCache<RuntimePolicy>();
   const responses = new Concurrency(LIMITS.largeResponses.value);
   const deploys = new TaskPool({ running: 2, runningEach: 1, waitingEach: 8 });
+  const imports = new TaskPool({ running: 2, runningEach: 1, waitingEach: 2 });
   // With one or two cores, only one file is compressed at a time, because a compression occupies a core and a thread of Node's pool, which
   // also reads files for responses.
   const width = availableParallelism() > 2 ? 2 : 1;
@@ -166,6 +167,7 @@ async function run(
     sealer: new Sealer(config.encryptionKeys),
     responses,
     deploys,
+    imports,
     compressions,
     proxyKeys,
     policies,

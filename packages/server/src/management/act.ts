@@ -90,6 +90,7 @@ interface Definition<
     call: {
       user: User;
       request: IncomingMessage;
+      signal: Call["signal"];
       params: ParamsOf<Path>;
       query: z.output<Parameters>;
       body: Body;
@@ -146,13 +147,16 @@ export const act = <
         params: call.params as ParamsOf<Path>,
         query: (query === undefined ? {} : parseQuery(query, call.query)) as z.output<Parameters>,
       };
-      const { user, request } = call;
+      const { user, request, signal } = call;
       if (body === undefined)
-        return run({ user, request, ...parsed, body: undefined as Body, ...granted }, env);
+        return run({ user, request, signal, ...parsed, body: undefined as Body, ...granted }, env);
       const given = await body.read(call, env);
       const now = await reauthenticate();
       requireFields(now, description, given);
-      return run({ user: now.user, request, ...parsed, body: given, ...(await authorize(now, env)) }, env);
+      return run(
+        { user: now.user, request, signal, ...parsed, body: given, ...(await authorize(now, env)) },
+        env,
+      );
     },
   };
 };

@@ -9,6 +9,8 @@ export interface Call {
   query: Query;
   /** The request with its unread body. */
   request: IncomingMessage;
+  /** Returns the signal of the request, which aborts when the client closes the connection. Work that takes long stops then. */
+  signal(): AbortSignal;
   /** The value of the JSON body, if the body has been read already, for example from a form. */
   given?: unknown;
 }

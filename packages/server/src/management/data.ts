@@ -69,15 +69,16 @@ const uploadedData: BodySpec<ImportResult> = {
   type: "application/zip",
   optional: false,
   schema: null,
-  async read({ request, user, params: { id = "" }, query }, env) {
+  async read({ request, user, params: { id = "" }, query, signal }, env) {
     const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase() ?? "";
     if (!TYPES.includes(type)) refuse("INVALID_BODY", { message: "The body must be application/zip." });
     const { slug } = (await findCanvas(id, user, env)) ?? refuse("NOT_FOUND");
     const access = accessTo({ id, slug }, { user, request }, false, env);
     const existing = firstValue(query, "existing") === "replace" ? "replace" : "keep";
+    env.imports.requireRoom(user.id);
     const size = Number(request.headers["content-length"] ?? 0);
-    const use = (file: string) => importData(file, existing, user.id, access, env);
-    return withUpload(streamBody(request), size, user.id, env, use, SIZE_LIMIT);
+    const use = (file: string) => importData(file, existing, user.id, access, env, signal());
+    return withUpload(streamBody(request), size, env, use, SIZE_LIMIT);
   },
 };
 
@@ -126,7 +127,7 @@ export const data = [
     path: "/api/canvases/{id}/import",
     summary: "Imports data from the zip of an export.",
     details:
-      "See [exports and imports](#exports-and-imports). Writes what the caller may write through the runtime API, within the same limits, and returns what was left out. Records and files get the caller as their author. May be sent again after a failure. 503 with `Retry-After` while many other uploads wait.",
+      "See [exports and imports](#exports-and-imports). Writes what the caller may write through the runtime API, within the same limits, and returns what was left out. Records and files get the caller as their author. May be sent again after a failure. 503 with `Retry-After` while other imports of the caller wait.",
     allow: "editor",
     affects: "canvas",
     query: ImportQuery,

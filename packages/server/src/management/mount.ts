@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { Env } from "../env.ts";
+import { clientSignal } from "../http/client-signal.ts";
 import { handlerFor, METHODS, type Method } from "../http/methods.ts";
 import type { Query } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
@@ -32,7 +33,8 @@ export function mountManagement(app: FastifyInstance, env: Env): void {
         const user = await admit(request, reply, env, { guests, uploads });
         const act = handlerFor(acts, request.method, reply);
         const params = request.params as Record<string, string>;
-        const call = { user, params, query: request.query as Query, request: request.raw };
+        const signal = clientSignal(request.raw, reply.raw);
+        const call = { user, params, query: request.query as Query, request: request.raw, signal };
         const { body } = await perform(act, call, request.ip, env);
         reply.code(act.response.status).header("cache-control", "private, no-store");
         if (!(body instanceof Download)) return body === undefined ? reply.send() : body;

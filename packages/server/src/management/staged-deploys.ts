@@ -115,9 +115,9 @@ export const stagedDeploys = [
     deploys: true,
     response: ok(finishedDeploy),
     errors: ["BLOBS_MISSING", "VERSION_CONFLICT", ["QUOTA_EXCEEDED", 409], "UNAVAILABLE"],
-    async run({ user, canvas: { id }, params: { deploy } }, env) {
+    async run({ user, canvas: { id }, params: { deploy }, signal }, env) {
       const place = { id: deploy, canvasId: id, userId: user.id };
-      const { version, warnings } = await finishDeploy(place, env);
+      const { version, warnings } = await finishDeploy(place, env, signal());
       return { body: { ...(await currentView(id, user, env)), warnings }, audit: { target: version } };
     },
   }),

@@ -20,12 +20,14 @@ const uploadedVersion: BodySpec<StoredBundle> = {
   type: "application/zip, text/html",
   optional: false,
   schema: null,
-  async read({ request, user, params: { id = "" } }, env) {
+  async read({ request, user, params: { id = "" }, signal }, env) {
     const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase() ?? "";
     if (!TYPES.includes(type))
       refuse("INVALID_BODY", { message: "The body must be application/zip or text/html." });
+    env.deploys.requireRoom(user.id);
     const size = Number(request.headers["content-length"] ?? 0);
-    return withUpload(streamBody(request), size, user.id, env, (file) => storeBundle(id, user.id, file, env));
+    const store = (file: string) => storeBundle(id, user.id, file, env, signal());
+    return withUpload(streamBody(request), size, env, store);
   },
 };
 
@@ -51,7 +53,7 @@ export const versions = [
     path: "/api/canvases/{id}/bundle",
     summary: "Deploys a zipped folder, or a single page, as a new version and publishes it.",
     details:
-      "See [bundles](#bundles). 409 `QUOTA_EXCEEDED`; 503 with `Retry-After` while many other deploys wait.",
+      "See [bundles](#bundles). 409 `QUOTA_EXCEEDED`; 503 with `Retry-After` while many other deploys of the caller wait.",
     allow: "editor",
     affects: "canvas",
     deploys: true,

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Env } from "../env.ts";
 import { apiPath } from "../http/canvas-path.ts";
+import { clientSignal } from "../http/client-signal.ts";
 import { refusalOf, sendRefusal } from "../http/errors.ts";
 import { handlerFor, METHODS } from "../http/methods.ts";
 import type { Query } from "../http/query.ts";
@@ -112,6 +113,7 @@ function handle(primitive: Primitive, route: Route, env: Env): Handle {
     if (isEmpty) refuse("NOT_FOUND");
     const handler = route.every ?? handlerFor(route, request.method, reply);
     const { raw } = request;
+    const signal = clientSignal(raw, reply.raw);
     const callOf = ({ user, canvas, role }: Admitted): Call => ({
       user,
       canvas,
@@ -120,6 +122,7 @@ function handle(primitive: Primitive, route: Route, env: Env): Handle {
       query: request.query as Query,
       address: request.ip,
       request: raw,
+      signal,
       requireCapability: (further) => requireCapability(canvas, further, env),
       readmit: async () => callOf(await readmit(raw, { ...visit, ...admitted }, gate, env)),
     });

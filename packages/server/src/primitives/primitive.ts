@@ -28,6 +28,8 @@ export interface Call extends Caller {
   address: string;
   /** The request with its unread body. */
   request: IncomingMessage;
+  /** Returns the signal of the request, which aborts when the client closes the connection. Work that takes long stops then. */
+  signal(): AbortSignal;
   /** Checks access again. Returns the call with the caller's current role, or throws a `Refusal` if the caller has lost access. */
   readmit(): Promise<Call>;
 }

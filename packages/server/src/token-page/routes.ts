@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { User } from "../access/principal.ts";
 import type { Env } from "../env.ts";
 import { readBody } from "../http/body.ts";
+import { clientSignal } from "../http/client-signal.ts";
 import { destinationOf } from "../http/fetch-metadata.ts";
 import { Refusal, refuse } from "../http/refusal.ts";
 import { cleanName } from "../identity/users.ts";
@@ -27,7 +28,13 @@ export function mountTokenPage(app: FastifyInstance, env: Env): void {
     const user = await admitToPage(request, reply, env);
     const bytes = await readBody(request.raw, FORM_BYTES, () => refuse("INVALID_BODY", {}, 413));
     const form = new URLSearchParams(bytes.toString("utf8"));
-    const call = { user, params: {}, query: {}, request: request.raw };
+    const call = {
+      user,
+      params: {},
+      query: {},
+      request: request.raw,
+      signal: clientSignal(request.raw, reply.raw),
+    };
     const id = form.get("remove");
     if (id !== null) {
       await remove({ ...call, params: { id } }, request.ip, env);

@@ -91,7 +91,7 @@ await onEngines(
       return row;
     };
     const store = (id: string, source: AsyncIterable<Uint8Array>, size = 0) =>
-      withUpload(source, size, owner.id, env, (file) => storeBundle(id, owner.id, file, env));
+      withUpload(source, size, env, (file) => storeBundle(id, owner.id, file, env));
     const canvases = () => env.db.all`select * from canvases order by id`;
 
     it("creates a canvas in its creator's organisation, with a slug that is made from its title", async () => {

@@ -41,7 +41,7 @@ await onEngines("the time of the last change", (_target, service) => {
   const deploy = async () => {
     const bundle = await zip({ "index.html": "home" });
     const store = (file: string) => storeBundle(id, owner.id, file, env);
-    const { version } = await withUpload([bundle] as never, 0, owner.id, env, store);
+    const { version } = await withUpload([bundle] as never, 0, env, store);
     await publishStored(version, env);
   };
 

@@ -223,6 +223,7 @@ for (const { name, skip, database } of ENGINES) {
         sealer: new Sealer([]),
         lease: "node",
         responses: new Concurrency(1),
+        imports: new TaskPool({ running: 1, runningEach: 1, waitingEach: 1 }),
         deploys: new TaskPool({ running: 1, runningEach: 1, waitingEach: 1 }),
         compressions: new TaskPool({ running: 1, runningEach: 1, waitingEach: 1 }),
         policies: new DocumentCache(),

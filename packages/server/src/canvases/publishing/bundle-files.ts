@@ -66,10 +66,11 @@ async function hashFile(file: BundleFile): Promise<HashedFile> {
   return { path, key: sha256.digest("hex"), size: read, source };
 }
 
-/** Hashes a slice of files one after the other, in their order, because an archive is read fastest from its beginning to its end. */
-export async function hashAll(files: BundleFile[]): Promise<HashedFile[]> {
+/** Hashes a slice of files one after the other, in their order, because an archive is read fastest from its beginning to its end. Throws the reason of `signal` if it aborts. */
+export async function hashAll(files: BundleFile[], signal: AbortSignal): Promise<HashedFile[]> {
   const hashed: HashedFile[] = [];
   for (const file of files) {
+    signal.throwIfAborted();
     hashed.push(await hashFile(file));
     if (hashed.length % HASHES_AT_ONCE === 0) await immediate();
   }
@@ -78,11 +79,12 @@ export async function hashAll(files: BundleFile[]): Promise<HashedFile[]> {
 
 /**
  * Stores the bytes of hashed files and their missing compressed variants. Does not store the bytes of blobs in `known` again, because the
- * canvas has them. Everything is durable when the promise resolves.
+ * canvas has them. Everything is durable when the promise resolves. Throws the reason of `signal` if it aborts.
  */
 export async function storeFiles(
   files: HashedFile[],
   known: Map<string, BundleBlob>,
+  signal: AbortSignal,
   env: Env,
 ): Promise<VersionFile[]> {
   const typed = files.map((file) => {
@@ -93,6 +95,7 @@ export async function storeFiles(
   for (const file of typed) if (file.compressible || !distinct.has(file.key)) distinct.set(file.key, file);
   const blobs = new Map<string, BundleBlob>();
   await inParallel([...distinct.values()], WIDTH, async ({ key, source, compressible }) => {
+    signal.throwIfAborted();
     const plain = known.get(key) ?? {
       ...(await env.blobs.put(await source())),
       compressed: false,

@@ -20,12 +20,17 @@ export interface StoredBundle extends Omit<Bundle, "files"> {
  * Throws 409 `QUOTA_EXCEEDED` if storing the files would exceed the byte quota of the canvas's owner. Files that the canvas already has do
  * not count. Looks for such files only if the declared sizes of all files exceed the quota, because this requires reading every file.
  */
-async function requireQuota(canvasId: string, files: BundleFile[], env: Env): Promise<void> {
+async function requireQuota(
+  canvasId: string,
+  files: BundleFile[],
+  signal: AbortSignal,
+  env: Env,
+): Promise<void> {
   const declared = files.reduce((sum, { size }) => sum + size, 0);
   if ((await bytesOver(canvasId, declared, env)) === null) return;
   const sizes = new Map<string, number>();
   for (const slice of slicesOf(files)) {
-    const hashed = await hashAll(slice).catch(asRefusal);
+    const hashed = await hashAll(slice, signal).catch(asRefusal);
     const known = await findBlobs(
       canvasId,
       hashed.map(({ key }) => key),
@@ -52,12 +57,22 @@ async function requireAdded(outcome: AddOutcome, canvasId: string, env: Env): Pr
  * Stores the files of a version and inserts their rows, in slices of a few files. Bytes that the canvas already has are not stored again.
  * If such bytes are removed with another version meanwhile, stores all files of the slice.
  */
-async function storeAll(version: StoredVersion, files: BundleFile[], env: Env): Promise<void> {
+async function storeAll(
+  version: StoredVersion,
+  files: BundleFile[],
+  signal: AbortSignal,
+  env: Env,
+): Promise<void> {
   for (const slice of slicesOf(files)) {
-    const hashed = await hashAll(slice).catch(asRefusal);
+    const hashed = await hashAll(slice, signal).catch(asRefusal);
     const keys = hashed.map(({ key }) => key);
     const add = async (known: Map<string, BundleBlob>) =>
-      addFiles(version, await storeFiles(hashed, known, env).catch(asRefusal), [...known.keys()], env);
+      addFiles(
+        version,
+        await storeFiles(hashed, known, signal, env).catch(asRefusal),
+        [...known.keys()],
+        env,
+      );
     const outcome = await add(await findBlobs(version.canvasId, keys, env));
     await requireAdded(outcome === "lost" ? await add(new Map()) : outcome, version.canvasId, env);
     version.files += hashed.length;
@@ -65,25 +80,31 @@ async function storeAll(version: StoredVersion, files: BundleFile[], env: Env): 
   }
 }
 
+/** `message` is the message of the deploy, or null. */
+interface StoreOptions {
+  message?: string | null;
+  signal?: AbortSignal;
+}
+
 /**
- * Stores files as a version that is not published yet. `by` is the id of the user who deploys. Throws 400 `INVALID_BODY` for a file that
- * cannot be unpacked, 409 `QUOTA_EXCEEDED` if the owner's quota of bytes would be exceeded, and 404 `NOT_FOUND` if the canvas no longer
- * exists.
+ * Stores files as a version that is not published yet. `by` is the id of the user who deploys. If `signal` aborts, stops before the
+ * next file, discards what is stored, and throws the reason. Throws 400 `INVALID_BODY` for a file that cannot be unpacked, 409
+ * `QUOTA_EXCEEDED` if the owner's quota of bytes would be exceeded, and 404 `NOT_FOUND` if the canvas no longer exists.
  */
 export async function storeVersion(
   canvasId: string,
   by: string,
   files: BundleFile[],
   env: Env,
-  message: string | null = null,
+  { message = null, signal = new AbortController().signal }: StoreOptions = {},
 ): Promise<StoredVersion> {
-  await requireQuota(canvasId, files, env);
+  await requireQuota(canvasId, files, signal, env);
   const version = { id: newId(), canvasId, files: 0, bytes: 0 };
   await env.db.run`
     insert into versions (id, canvas_id, created_at, created_by, files, bytes, state, message)
     values (${version.id}, ${canvasId}, ${env.clock()}, ${by}, 0, 0, 'storing', ${message})`;
   try {
-    await storeAll(version, files, env);
+    await storeAll(version, files, signal, env);
   } catch (error) {
     await tidyUp(discardVersion(version, env), env);
     throw error;
@@ -99,15 +120,24 @@ export const contentWarnings = async (files: BundleFile[], { base }: Env): Promi
 
 /**
  * Unpacks an uploaded bundle and stores it as a version that is not published yet. `by` is the id of the user who deploys, whose
- * bundles are stored one after the other. Throws 400 `INVALID_BODY` for a bundle that breaks a rule, 409 `QUOTA_EXCEEDED`, and 503
+ * bundles are stored one after the other. Stops when `signal` aborts, and throws its reason. Throws 400 `INVALID_BODY` for a bundle that breaks a rule, 409 `QUOTA_EXCEEDED`, and 503
  * `UNAVAILABLE` if too many deploys of this person wait.
  */
-export const storeBundle = (canvasId: string, by: string, file: string, env: Env): Promise<StoredBundle> =>
-  env.deploys.run(by, () =>
-    withBundle(file, async ({ files, leftOut, warnings }) => {
-      warnings.push(...(await contentWarnings(files, env).catch(asRefusal)));
-      return { version: await storeVersion(canvasId, by, files, env), leftOut, warnings };
-    }),
+export const storeBundle = (
+  canvasId: string,
+  by: string,
+  file: string,
+  env: Env,
+  signal?: AbortSignal,
+): Promise<StoredBundle> =>
+  env.deploys.run(
+    by,
+    (signal) =>
+      withBundle(file, async ({ files, leftOut, warnings }) => {
+        warnings.push(...(await contentWarnings(files, env).catch(asRefusal)));
+        return { version: await storeVersion(canvasId, by, files, env, { signal }), leftOut, warnings };
+      }),
+    signal,
   );
 
 /**

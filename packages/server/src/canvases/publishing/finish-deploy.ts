@@ -29,9 +29,9 @@ async function requireComplete(id: string, env: Env): Promise<void> {
 const filesOf = ({ files }: StagedDeploy): BundleFile[] =>
   files.map((file) => ({ ...file, open: async () => refuse("BLOBS_MISSING", { missing: [file.key] }) }));
 
-async function publishStaged(deploy: StagedDeploy, env: Env): Promise<string> {
+async function publishStaged(deploy: StagedDeploy, signal: AbortSignal, env: Env): Promise<string> {
   const { id, canvasId, userId, expectedVersion, message } = deploy;
-  const version = await storeVersion(canvasId, userId, filesOf(deploy), env, message);
+  const version = await storeVersion(canvasId, userId, filesOf(deploy), env, { message, signal });
   const conditions = [finishStep(id, version.id)];
   if (expectedVersion !== undefined) conditions.unshift(expectedStep(canvasId, expectedVersion));
   await publishStored(version, env, conditions);
@@ -51,22 +51,34 @@ const warningsOf = ({ files }: StagedDeploy, env: Env): Promise<string[]> =>
 /**
  * Publishes a staged deploy. Returns the id of the published version, and warnings for people. A repeated or concurrent call publishes
  * nothing and returns the same. Throws 404 `NOT_FOUND` if the deploy has expired, 409 `BLOBS_MISSING` if a blob has not been uploaded, and
- * 409 `VERSION_CONFLICT` if the published version is not the one that the client expects.
+ * 409 `VERSION_CONFLICT` if the published version is not the one that the client expects. If `signal` aborts before the version is
+ * published, stops and throws its reason.
  */
-export async function finishDeploy(
+export const finishDeploy = (
   place: StagedDeployKey,
   env: Env,
-): Promise<{ version: string; warnings: string[] }> {
-  const deploy = await requireStaged(place, env);
-  const version = deploy.version ?? (await publishOnce(place, deploy, env));
-  return { version, warnings: await warningsOf(deploy, env) };
-}
+  signal?: AbortSignal,
+): Promise<{ version: string; warnings: string[] }> =>
+  env.deploys.run(
+    place.userId,
+    async (signal) => {
+      const deploy = await requireStaged(place, env);
+      const version = deploy.version ?? (await publishOnce(place, deploy, signal, env));
+      return { version, warnings: await warningsOf(deploy, env) };
+    },
+    signal,
+  );
 
-async function publishOnce(place: StagedDeployKey, deploy: StagedDeploy, env: Env): Promise<string> {
+async function publishOnce(
+  place: StagedDeployKey,
+  deploy: StagedDeploy,
+  signal: AbortSignal,
+  env: Env,
+): Promise<string> {
   await requireComplete(deploy.id, env);
   await requireExpected(deploy.canvasId, deploy.expectedVersion, env);
   try {
-    const version = await env.deploys.run(deploy.userId, () => publishStaged(deploy, env));
+    const version = await publishStaged(deploy, signal, env);
     await tidyUp(releaseBlobs(deploy, env), env);
     return version;
   } catch (error) {

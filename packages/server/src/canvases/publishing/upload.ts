@@ -35,19 +35,16 @@ async function* upTo(limit: SizeLimit, source: AsyncIterable<Uint8Array>) {
 
 /**
  * Writes an upload to a temporary file, because a zip is read from its end. Calls `use` with the path, and deletes the file when
- * `use` has finished. `size` is the length in bytes that the client declares, or 0 if it declares none. `by` is the id of the user who
- * uploads. Throws 413 `INVALID_BODY` for more than `limit`, by default 50 MiB, and 503 `UNAVAILABLE` while too many deploys of the user
- * wait.
+ * `use` has finished. `size` is the length in bytes that the client declares, or 0 if it declares none. Throws 413 `INVALID_BODY` for more
+ * than `limit`, by default 50 MiB.
  */
 export async function withUpload<Result>(
   source: AsyncIterable<Uint8Array>,
   size: number,
-  by: string,
   env: Env,
   use: (file: string) => Promise<Result>,
   limit: SizeLimit = BUNDLE_LIMIT,
 ): Promise<Result> {
-  env.deploys.requireRoom(by);
   requireSize(size, limit);
   const folder = uploadsOf(env);
   await makeDirectory(folder);

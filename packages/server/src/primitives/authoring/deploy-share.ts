@@ -14,6 +14,8 @@ interface Deploy {
   by: string;
   file: string;
   revokedAt: number | null;
+  /** Stops the deploy before it is published. */
+  signal: AbortSignal;
 }
 
 /** The response to a failed deploy: its error code, and a function that returns its further fields. */
@@ -57,8 +59,9 @@ export async function deployShare(
   failure: Failure,
   env: Env,
 ): Promise<string> {
+  const { canvasId, by, file, signal } = given;
   const failed = (error: unknown) => fail(error, failure, env);
-  const { version } = await storeBundle(given.canvasId, given.by, given.file, env).catch(failed);
+  const { version } = await storeBundle(canvasId, by, file, env, signal).catch(failed);
   try {
     await recheck();
   } catch (error) {

@@ -58,8 +58,9 @@ export async function withForm<Result>(
       if (part.name === "metadata" && metadata === undefined) {
         metadata = await bytesOf(part);
       } else if (part.name === "bundle" && bundle === undefined) {
+        env.deploys.requireRoom(user.id);
         const upload = { bytes: 0 };
-        return await withUpload(counted(part, upload), declared, user.id, env, (file) => {
+        return await withUpload(counted(part, upload), declared, env, (file) => {
           bundle = { file, bytes: upload.bytes };
           return readRest();
         });

@@ -46,7 +46,7 @@ export async function publishShare(
   const details = { slug, title, tags, access, expiresAt, password: passwordHash !== undefined };
   await recordChange(call, { act: "authoring.create", canvas: id, details }, env);
   const failure = { code: "PUBLISH_FAILED" as const, fields: async () => ({ id }) };
-  const given = { canvasId: id, by: call.user.id, file, revokedAt: null };
+  const given = { canvasId: id, by: call.user.id, file, revokedAt: null, signal: call.signal() };
   const target = await deployShare(given, async () => {}, failure, env);
   await recordChange(call, { act: "authoring.deploy", canvas: id, target }, env);
   return currentShare(call, id, env);

@@ -95,7 +95,7 @@ export async function updateShare(
     fields: async () => ({ stage: "deploy", current: await currentShare(call, id, env).catch(() => saved) }),
   };
   const target = await deployShare(
-    { canvasId: id, by: call.user.id, file, revokedAt: saved.revokedAt },
+    { canvasId: id, by: call.user.id, file, revokedAt: saved.revokedAt, signal: call.signal() },
     recheck,
     failure,
     env,

@@ -17,27 +17,35 @@ function reportUnknown({ paths }: ImportArchive, report: ImportReport): void {
 
 /**
  * Imports an uploaded zip, part by part, with the rights of the caller, whose id is `by`. Leaves out and reports what the caller may not write and what
- * exceeds a quota. An interrupted import can be repeated, because it then finds the entries that it has imported. Throws 400 `INVALID_BODY`
- * if the zip is damaged or does not have the format of an export.
+ * exceeds a quota. An interrupted import can be repeated, because it then finds the entries that it has imported. If `signal` aborts, stops
+ * before the next batch and throws its reason. Throws 400 `INVALID_BODY` if the zip is damaged or does not have the format of an export.
  */
 export const importData = (
   file: string,
   existing: ImportResult["existing"],
   by: string,
-  access: Access,
+  given: Access,
   env: Env,
+  signal?: AbortSignal,
 ): Promise<ImportResult> =>
-  env.deploys.run(by, () =>
-    withArchive(file, async (archive) => {
-      const report = new ImportReport();
-      reportUnknown(archive, report);
-      const attached = await attachedRecords(archive);
-      for (const { part, capability, paths, ...transfer } of TRANSFERS) {
-        if (!archive.paths.some((path) => paths.test(path))) continue;
-        const refused = await access(capability).then(() => null, codeOf);
-        if (refused === "CAPABILITY_DISABLED") report.skip(part, refused);
-        else await transfer.import({ access, archive, report, existing, attached, env });
-      }
-      return { existing, imported: report.imported, skipped: report.skipped };
-    }),
+  env.imports.run(
+    by,
+    (signal) =>
+      withArchive(file, async (archive) => {
+        const access: Access = (capability) => {
+          signal.throwIfAborted();
+          return given(capability);
+        };
+        const report = new ImportReport();
+        reportUnknown(archive, report);
+        const attached = await attachedRecords(archive);
+        for (const { part, capability, paths, ...transfer } of TRANSFERS) {
+          if (!archive.paths.some((path) => paths.test(path))) continue;
+          const refused = await access(capability).then(() => null, codeOf);
+          if (refused === "CAPABILITY_DISABLED") report.skip(part, refused);
+          else await transfer.import({ access, archive, report, existing, attached, env });
+        }
+        return { existing, imported: report.imported, skipped: report.skipped };
+      }),
+    signal,
   );
