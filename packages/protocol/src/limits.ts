@@ -45,6 +45,12 @@ export const LIMITS = {
     of: "the uploaded files of a canvas",
     past: "409 QUOTA_EXCEEDED",
   },
+  partHeaderBytes: {
+    value: 8 * KiB,
+    unit: "bytes",
+    of: "the headers of one part of a form",
+    past: "400 INVALID_BODY",
+  },
   fileNameLength: { value: 255, unit: "characters", of: "the name of a file", past: "400 INVALID_BODY" },
   aiBodyBytes: { value: 256 * KiB, unit: "bytes", of: "the body of an AI chat", past: "413 BODY_TOO_LARGE" },
   aiMaxTokens: {

@@ -1,19 +1,21 @@
 import type { IncomingMessage } from "node:http";
-import { MIMEType } from "node:util";
+import { LIMITS } from "@easel/protocol/limits";
 import { parse } from "content-disposition";
+import { parseMediaType } from "./content-type.ts";
 import { Delimited } from "./delimited.ts";
 import { Refusal, refuse } from "./refusal.ts";
 import { streamBody } from "./stream-body.ts";
 
 /** The maximum number of characters of a boundary (RFC 2046). */
 const MAX_BOUNDARY_LENGTH = 70;
-/** The maximum number of bytes in the header of one part, and of bytes before the first part or after the last part. */
+/** The maximum number of bytes before the first part, and of bytes after the last part. */
 const MAX_OVERHEAD = 64 * 1024;
 
 const CRLF = Buffer.from("\r\n");
 const HEADER_END = Buffer.from("\r\n\r\n");
 const DASHES = Buffer.from("--");
-const HEADER_LINE = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([^\r\n\0]*)$/;
+const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
+const NOT_IN_VALUE = /[\r\n\0]/;
 
 /** A part of a form. */
 export interface Part {
@@ -33,17 +35,21 @@ const malformed = (why: string) =>
  * boundary.
  */
 function boundaryOf({ headers }: IncomingMessage): string {
-  try {
-    const { essence, params } = new MIMEType(headers["content-type"] ?? "");
-    const boundary = params.get("boundary") ?? "";
-    if (essence === "multipart/form-data" && boundary !== "" && boundary.length <= MAX_BOUNDARY_LENGTH)
-      return boundary;
-  } catch {
-    // The media type is malformed and is refused below.
-  }
+  const type = parseMediaType(headers["content-type"]);
+  const boundary = type?.params.get("boundary") ?? "";
+  const isForm = type?.essence === "multipart/form-data";
+  if (isForm && boundary !== "" && boundary.length <= MAX_BOUNDARY_LENGTH) return boundary;
   return refuse("INVALID_BODY", {
     message: `The body must be multipart/form-data with a boundary of at most ${MAX_BOUNDARY_LENGTH} characters.`,
   });
+}
+
+/** Splits a line of a header into its name, in lower case, and its value. Throws 400 `INVALID_BODY` if the line is malformed. */
+function parseLine(line: string): [name: string, value: string] {
+  const colon = line.indexOf(":");
+  const [name, value] = [line.slice(0, Math.max(0, colon)), line.slice(colon + 1)];
+  if (!HEADER_NAME.test(name) || NOT_IN_VALUE.test(value)) throw malformed("a header of a part is malformed");
+  return [name.toLowerCase(), value.trimStart()];
 }
 
 /** Parses the header of a part: the bytes between a boundary and the body. Browsers encode it in UTF-8. */
@@ -55,9 +61,8 @@ function parseHeader(block: Buffer): Omit<Part, "body"> {
   if (!/^[ \t]*$/.test(padding)) throw malformed("a boundary is followed by other characters");
   const headers = new Map<string, string>();
   for (const line of lines) {
-    const [, name = "", value = ""] = HEADER_LINE.exec(line) ?? [];
-    if (name === "") throw malformed("a header of a part is malformed");
-    if (!headers.has(name.toLowerCase())) headers.set(name.toLowerCase(), value);
+    const [name, value] = parseLine(line);
+    if (!headers.has(name)) headers.set(name, value);
   }
   const { type, parameters } = parse(headers.get("content-disposition") ?? "", { multipart: true });
   const { name, filename } = parameters;
@@ -77,7 +82,7 @@ export async function* partsOf(request: IncomingMessage): AsyncGenerator<Part> {
   try {
     if ((await bytes.upTo(delimiter, MAX_OVERHEAD)) === null) throw malformed("it begins with no boundary");
     while (!(await bytes.skip(DASHES))) {
-      const block = await bytes.upTo(HEADER_END, MAX_OVERHEAD);
+      const block = await bytes.upTo(HEADER_END, LIMITS.partHeaderBytes.value);
       if (block === null) throw malformed("the header of a part is too long");
       const header = parseHeader(block);
       let isOver = false;

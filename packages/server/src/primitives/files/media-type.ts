@@ -1,4 +1,4 @@
-import { MIMEType } from "node:util";
+import { parseMediaType } from "../../http/content-type.ts";
 
 /** The media type of a file that was uploaded without one. */
 const DEFAULT_TYPE = "application/octet-stream";
@@ -13,12 +13,8 @@ const INLINE = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "i
  * long.
  */
 export function mediaTypeOf(header: string | undefined): string {
-  try {
-    const { essence } = new MIMEType(header ?? "");
-    return essence.length <= MAX_LENGTH ? essence : DEFAULT_TYPE;
-  } catch {
-    return DEFAULT_TYPE;
-  }
+  const essence = parseMediaType(header?.split(";", 1)[0])?.essence ?? DEFAULT_TYPE;
+  return essence.length <= MAX_LENGTH ? essence : DEFAULT_TYPE;
 }
 
 /** Whether browsers display files of a media type. All others are downloaded (specification 4.4). */
