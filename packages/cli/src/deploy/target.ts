@@ -78,7 +78,7 @@ export async function makeCanvas(
     return fail(
       isOwn
         ? `Another deploy is making \`${slug}\` at this moment.`
-        : `The address \`${slug}\` belongs to a canvas of someone else, or did until lately.`,
+        : `The address \`${slug}\` belongs to a canvas of someone else, or once did.`,
       { exit: "conflict", hint: isOwn ? "Try again." : "Give another one with --slug, or in easel.json." },
     );
   }

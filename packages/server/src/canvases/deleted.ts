@@ -11,6 +11,7 @@ import {
   claimSlug,
   dropParkedSlug,
   forgetFreedSlugs,
+  keepSlug,
   parkedSlug,
   reclaimSlug,
   releaseSlugs,
@@ -124,6 +125,7 @@ export async function restoreOwned(
     restored,
     ...(slug === undefined ? [] : [forgetFreedSlugs(id), optional(...releaseSlugs(id, slug, now))]),
     dropParkedSlug(id),
+    keepSlug(id),
     withinCanvases(id, env),
   ];
   const { length: done } = await env.db.batch(steps);

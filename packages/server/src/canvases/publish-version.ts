@@ -2,6 +2,7 @@ import { isId } from "../crypto/ids.ts";
 import { optional, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
+import { keepSlug } from "./publishing/slug-claims.ts";
 
 /** A version whose files are stored and that is not published yet. */
 export interface StoredVersion {
@@ -38,6 +39,7 @@ export const publishSteps = (canvasId: string, version: string, now: number): [S
     where id = ${version} and canvas_id = ${canvasId} and state = 'stored'`,
   optional`update versions set replaced_at = ${now}
     where canvas_id = ${canvasId} and id <> ${version} and replaced_at is null`,
+  keepSlug(canvasId),
 ];
 
 /**

@@ -76,8 +76,8 @@ const PRIVATE: Authored = {
 };
 
 /**
- * Inserts a canvas. `org` is the id of its home organisation, or null. Returns "taken" if the slug is in use or still reserved after a
- * deletion or rename, "full" if the owner's quota of canvases is used up, or the quota in `authored` that is used up.
+ * Inserts a canvas. `org` is the id of its home organisation, or null. Returns "taken" if the slug is in use, still reserved after a
+ * deletion or rename, or kept for another person, "full" if the owner's quota of canvases is used up, or the quota in `authored` that is used up.
  */
 export async function insertCanvas(
   canvas: { id: string; slug: string; title: string; tags: string[]; org: string | null },
@@ -91,7 +91,7 @@ export async function insertCanvas(
   const steps: [step: Step, unchanged: "taken" | "full" | CreationQuota][] = [
     [lockUser(ownerId), "full"],
     ...quotas.map((quota): [Step, CreationQuota] => [quota.step, quota]),
-    [claimSlug(slug, id, now), "taken"],
+    [claimSlug(slug, id, now, ownerId), "taken"],
     [
       sql`insert into canvases (id, slug, title, tags, org_id, owner_id, created_by, created_at, updated_at, access,
           password_hash, expires_at, metadata, authored)

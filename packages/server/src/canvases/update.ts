@@ -4,7 +4,14 @@ import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
 import { type OwnerQuota, withinBytes, withinCanvases } from "./owner-quotas.ts";
 import { requireSlug } from "./publishing/slug.ts";
-import { claimSlug, parkedSlug, parkSlug, releaseSlugs } from "./publishing/slug-claims.ts";
+import {
+  claimSlug,
+  handOverSlugs,
+  keepSlug,
+  parkedSlug,
+  parkSlug,
+  releaseSlugs,
+} from "./publishing/slug-claims.ts";
 
 /** Changes to a canvas by its owner or editors. A field that is left out keeps its value; null clears `metadata`. */
 export interface CanvasPatch {
@@ -28,7 +35,7 @@ const hasSlug = async (id: string, slug: string, { db }: Env): Promise<boolean> 
 
 /**
  * Updates a canvas. Throws 400 `INVALID_BODY` for a new slug that is malformed or reserved for the service, 409 `SLUG_TAKEN` for a slug that is
- * in use or reserved after a deletion or rename, and 404 `NOT_FOUND` for a deleted canvas.
+ * in use, reserved after a deletion or rename, or kept for another person, and 404 `NOT_FOUND` for a deleted canvas.
  */
 export async function patchCanvas(id: string, patch: CanvasPatch, env: Env): Promise<void> {
   const { db } = env;
@@ -56,6 +63,7 @@ export async function patchCanvas(id: string, patch: CanvasPatch, env: Env): Pro
           claimSlug(slug, id, now),
           changed,
           { optional: releaseSlugs(id, slug, now) },
+          keepSlug(id),
         ];
   const { length: done } = await db.batch(steps);
   if (done < steps.length) refuse(slug !== undefined && done === 1 ? "SLUG_TAKEN" : "NOT_FOUND");
@@ -99,7 +107,7 @@ export async function deleteCanvas(id: string, env: Env): Promise<void> {
 }
 
 /**
- * Makes the editor with the address `email` the owner, and the owner an editor, in one batch. Changes nothing and returns "not_an_editor"
+ * Makes the editor with the address `email` the owner, also of the slugs, and the owner an editor, in one batch. Changes nothing and returns "not_an_editor"
  * if there is no such editor with an active account. Changes nothing and returns the name of a quota if the new owner would exceed this
  * quota.
  */
@@ -120,6 +128,7 @@ export async function transferCanvas(
         and (select role from roles where canvas_id = ${id} and roles.email = ${email}) = 'editor'`,
     optional`delete from canvas_people where canvas_id = ${id} and email in (${email}, ${owner.email})`,
     sql`insert into canvas_people (canvas_id, email, role) values (${id}, ${owner.email}, 'editor')`,
+    handOverSlugs(id),
     withinCanvases(id, env),
     withinBytes(id, env),
   ];

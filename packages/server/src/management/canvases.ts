@@ -86,7 +86,7 @@ export const canvases = [
     path: "/api/canvases/{id}",
     summary: "Changes title, slug, tags, metadata, listing or `spa` of a canvas, or archives it.",
     details:
-      "With `spa`, navigations to paths without a file get `index.html` ([serving](../publishing.md#single-page-apps)). A former slug stays reserved for 30 days. 409 `SLUG_TAKEN`.",
+      "With `spa`, navigations to paths without a file get `index.html` ([serving](../publishing.md#single-page-apps)). A former slug stays reserved for 30 days, and for [other people](../publishing.md#addresses) for good. 409 `SLUG_TAKEN`.",
     allow: "editor",
     affects: "canvas",
     deploys: ["title", "slug", "spa"],
@@ -106,7 +106,7 @@ export const canvases = [
     path: "/api/canvases/{id}",
     summary: "Deletes a canvas.",
     details:
-      "The owner and administrators can restore it for 30 days. Its slug stays reserved as long; that of a canvas that never had a version is free at once. A token with the scope `deploy` deletes only such a canvas.",
+      "The owner and administrators can restore it for 30 days. Its slug stays reserved as long, and for [other people](../publishing.md#addresses) for good; that of a canvas that never had a version is free at once. A token with the scope `deploy` deletes only such a canvas.",
     allow: "owner",
     deploys: true,
     affects: "canvas",

@@ -17,7 +17,8 @@ export const owner = [
     method: "PUT",
     path: "/api/canvases/{id}/owner",
     summary: "Makes one of the editors the owner of the canvas and the former owner an editor.",
-    details: "409 `QUOTA_EXCEEDED` where the quotas of the new owner have no room for it.",
+    details:
+      "The slugs of the canvas, former ones included, go along. 409 `QUOTA_EXCEEDED` where the quotas of the new owner have no room for it.",
     allow: "owner",
     affects: "canvas",
     body: json(Owner),

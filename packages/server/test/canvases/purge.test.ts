@@ -103,7 +103,7 @@ await onEngines("purged canvases", (target, env) => {
     assert.equal(sessions.length, 2);
 
     const again = { title: "Tea", slug: gone.slug };
-    assert.equal((await manage(target, kept.people.owner, "POST", "/api/canvases", again)).status, 201);
+    assert.equal((await manage(target, gone.people.owner, "POST", "/api/canvases", again)).status, 201);
     assert.equal(await purgeCanvases(env), 0);
   });
 });

@@ -137,6 +137,35 @@ for (const { name, skip, database } of ENGINES) {
       assert.deepEqual(await db.all`select distinct state from versions`, [{ state: "stored" }]);
     });
 
+    test("0029 keeps the slugs of canvases that were published for their owners", async (t) => {
+      const db = await single(t);
+      const names = (await readdir(MIGRATIONS)).filter((each) => each < "0029");
+      const before: Record<string, string> = {};
+      for (const each of names) before[each] = await readFile(path.join(MIGRATIONS, each), "utf8");
+      await migrate(db, await directory(t, before));
+      for (const user of ["ada", "bo"])
+        await db.run`insert into users (id, email, name, created_at) values (${user}, ${user}, ${user}, 1)`;
+      const canvases: [id: string, owner: string, version: string | null, deletedAt: number | null][] = [
+        ["live", "ada", "v1", null],
+        ["deleted", "bo", "v2", 1],
+        ["draft", "ada", null, null],
+      ];
+      for (const [id, owner, version, deletedAt] of canvases) {
+        await db.run`
+          insert into canvases (id, slug, title, owner_id, created_by, created_at, updated_at, version_id, deleted_at)
+          values (${id}, ${id}, 'Tea', ${owner}, 'ada', 1, 1, ${version}, ${deletedAt})`;
+        await db.run`insert into slug_claims (slug, canvas_id, until)
+          values (${id}, ${id}, null), (${`former-${id}`}, ${id}, 1)`;
+      }
+      await migrate(db);
+      assert.deepEqual(await db.all`select slug, user_id from slug_owners order by slug`, [
+        { slug: "deleted", user_id: "bo" },
+        { slug: "former-deleted", user_id: "bo" },
+        { slug: "former-live", user_id: "ada" },
+        { slug: "live", user_id: "ada" },
+      ]);
+    });
+
     test("of concurrent nodes on an empty database, one migrates it", async (t) => {
       const nodes = await connect(t, 4);
       const place = await directory(t, { ...ONE, ...TWO });

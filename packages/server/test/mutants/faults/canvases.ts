@@ -3,6 +3,7 @@ import { type Fault, fault } from "../fault.ts";
 
 const DELETED = "packages/server/src/canvases/deleted.ts";
 const RESTORE = "packages/server/test/management/restore-own.test.ts";
+const SLUG_OWNERS = "packages/server/test/canvases/slug-owners.test.ts";
 
 /** Faults of publishing, sharing and removing canvases. */
 export const canvases: Fault[] = [
@@ -214,8 +215,8 @@ export const canvases: Fault[] = [
   fault(
     "restore: the quota of canvases does not apply",
     DELETED,
-    "    dropParkedSlug(id),\n    withinCanvases(id, env),",
-    "    dropParkedSlug(id),\n    lockOwner(id),",
+    "    keepSlug(id),\n    withinCanvases(id, env),",
+    "    keepSlug(id),\n    lockOwner(id),",
     RESTORE,
   ),
   fault(
@@ -224,6 +225,27 @@ export const canvases: Fault[] = [
     "claimSlug(slug, id, now),\n    restored",
     "lockOwner(id),\n    restored",
     RESTORE,
+  ),
+  fault(
+    "slugs: a published slug goes to another person",
+    "packages/server/src/canvases/publishing/slug-claims.ts",
+    "and user_id <> coalesce(",
+    "and user_id = coalesce(",
+    SLUG_OWNERS,
+  ),
+  fault(
+    "slugs: a new name of a published canvas is kept only after the next deploy",
+    "packages/server/src/canvases/update.ts",
+    "          keepSlug(id),\n",
+    "",
+    SLUG_OWNERS,
+  ),
+  fault(
+    "slugs: the former owner keeps the slugs of a canvas",
+    "packages/server/src/canvases/update.ts",
+    "    handOverSlugs(id),\n",
+    "",
+    SLUG_OWNERS,
   ),
   fault(
     "restore: a draft keeps a claim to its former slug",
