@@ -200,6 +200,7 @@ test("every failure has its message, and trying again works", { skip: noBrowser 
   await fails("The answer is empty.", [{ end: {} }]);
   await setting("ai.userDailyUsd", 0, () => fails("Your AI allowance for today is used up."));
   await setting("ai.canvasMonthlyUsd", 0, () => fails("The AI allowance of this page for this month"));
+  await setting("ai.instanceMonthlyUsd", 0, () => fails("The AI allowance of this service for this month"));
   await setting("ai.models", [], () => fails("The model claude-haiku-5-5 is not allowed here."));
   await withoutCapability("ai", () => fails("ai is switched off for this canvas."));
 

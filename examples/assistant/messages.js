@@ -28,9 +28,10 @@ const DAY = new Intl.DateTimeFormat("en", { day: "numeric", month: "long" });
 /** Returns a text about a cap that is used up, with the time at which the next day or month begins in UTC. */
 function explainCap({ scope }) {
   const now = new Date();
-  if (scope === "canvas_monthly") {
+  if (scope === "canvas_monthly" || scope === "instance_monthly") {
     const next = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1);
-    return `The AI allowance of this page for this month is used up. The next one begins on ${DAY.format(next)}.`;
+    const whose = scope === "canvas_monthly" ? "of this page" : "of this service";
+    return `The AI allowance ${whose} for this month is used up. The next one begins on ${DAY.format(next)}.`;
   }
   const next = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1);
   return `Your AI allowance for today is used up. The next one begins on ${TIME.format(next)}.`;

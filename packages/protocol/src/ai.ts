@@ -21,4 +21,4 @@ export type ChatEvent =
   | { type: "error"; code: string; message: string };
 
 /** The scope of a spend cap, as `QUOTA_EXCEEDED` and `GUEST_AI_CAP` name it. */
-export type SpendScope = "user_daily" | "canvas_monthly" | "guest";
+export type SpendScope = "user_daily" | "canvas_monthly" | "guest" | "instance_monthly";

@@ -152,13 +152,18 @@ export interface AiUsage {
  * The response of `GET /api/admin/ai/usage`. `models`, `people` and `canvases` have at most 1,000 entries each, the most expensive first.
  */
 export interface InstanceAiUsage extends AiUsage {
-  /** `name` and `email` are null for a person or guest who has been removed. */
-  people: (AiSums & { userId: string; name: string | null; email: string | null })[];
+  /** `limit` is null if the instance has no cap. */
+  spend: Omit<MonthlySpend, "limit"> & { limit: number | null };
+  /**
+   * `name` and `email` are null for a person or guest who has been removed. `guestCost` is the cost in US dollars of the requests of guests
+   * whom the person has invited, which counts under the daily cap of the person as well. `cost` and the order do not include it.
+   */
+  people: (AiSums & { userId: string; name: string | null; email: string | null; guestCost: number })[];
   canvases: (AiSums & { canvasId: string; slug: string; title: string })[];
 }
 
 /**
- * The spend of a canvas on AI in the current month (UTC), in US dollars. `reserved` is the highest cost that the running requests can have
+ * The spend of a canvas or of the instance on AI in the current month (UTC), in US dollars. `reserved` is the highest cost that the running requests can have
  * together.
  */
 export interface MonthlySpend {
@@ -363,7 +368,14 @@ export interface AdminSettings {
   publicLinks: boolean;
   /** The quotas by name, such as `kv.keys.shared`. */
   quotas: Record<string, number>;
-  ai: { models: string[]; userDailyUsd: number; canvasMonthlyUsd: number; guestUsd: number };
+  /** `instanceMonthlyUsd` is null if there is no such cap. */
+  ai: {
+    models: string[];
+    userDailyUsd: number;
+    canvasMonthlyUsd: number;
+    guestUsd: number;
+    instanceMonthlyUsd: number | null;
+  };
 }
 
 /** An entry of the audit log. */

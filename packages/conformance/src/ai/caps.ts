@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { aiSettingsOf, setAi } from "../admin.ts";
 import { type Stage, turn } from "../fixture.ts";
 import { guestOf } from "../guest.ts";
-import { open } from "../page.ts";
+import { open, type Page } from "../page.ts";
 import { parallel } from "../parallel.ts";
 import type { Target } from "../target.ts";
 import { ask, askFor, chatOf, chatRoom, doneOf, freshMark, textBeforeError } from "./chat.ts";
@@ -47,9 +47,9 @@ export function caps(target: Target): void {
     it("a canvas and a month: the spend of everyone, guests included, counts", async () => {
       const { pages, slug } = await room();
       const guest = open(target, slug, await guestOf(target, canvas));
-      await spendUsd(pages.owner, 1.9);
+      await spendUsd(pages.owner, 0.9);
       await spendUsd(guest, 0.9);
-      await spendUsd(pages.editor, 0.19999);
+      await spendUsd(pages.editor, 1.19999);
       await spendUsd(pages.viewer, TOKEN_USD);
       const mark = freshMark();
       for (const page of [pages.owner, pages.editor, pages.viewer, guest])
@@ -69,6 +69,23 @@ export function caps(target: Target): void {
       overCap(await askFor(page, [{ end: {} }], mark), "guest");
       await nothingWith(target, mark);
       doneOf(await askFor(open(target, canvas.slug, another), [{ end: {} }]));
+    });
+
+    it("the spend of guests counts for the person who has invited them as well", async () => {
+      const { pages, people, slug } = await room();
+      const guests = [
+        await guestOf(target, canvas),
+        await guestOf(target, canvas),
+        await guestOf(target, canvas),
+      ];
+      const [first, second, third] = guests.map((guest) => open(target, slug, guest)) as [Page, Page, Page];
+      await spendUsd(first, 0.9);
+      await spendUsd(second, 0.9);
+      await spendUsd(pages.owner, 0.2);
+      const other = await chatRoom(target, { people });
+      for (const page of [third, pages.owner, other.pages.owner])
+        overCap(await askFor(page, [{ end: {} }]), "user_daily");
+      doneOf(await askFor(pages.viewer, [{ end: {} }]));
     });
 
     it("one request can exceed a cap, and is completed", async () => {
@@ -104,9 +121,9 @@ export function caps(target: Target): void {
     it("a change of a cap counts from the next request on, and 0 admits nobody", async () => {
       const { pages, slug } = await room();
       const guest = open(target, slug, await guestOf(target, canvas));
-      await setAi(target, { userDailyUsd: 0 });
-      overCap(await askFor(pages.owner, [{ end: {} }]), "user_daily");
       doneOf(await askFor(guest, [{ end: {} }]));
+      await setAi(target, { userDailyUsd: 0 });
+      for (const page of [pages.owner, guest]) overCap(await askFor(page, [{ end: {} }]), "user_daily");
       await setAi(target, { userDailyUsd: CAPS.userDailyUsd, guestUsd: 0 });
       overCap(await askFor(guest, [{ end: {} }]), "guest");
       await setAi(target, { guestUsd: CAPS.guestUsd, canvasMonthlyUsd: 0 });

@@ -128,7 +128,10 @@ export function events(target: Target): void {
       it("usage that the provider does not tell is estimated, and costs", async () => {
         const { usage, cost } = doneOf(await askFor(canvas.pages.viewer, [{ text: "Hello" }, { end: null }]));
         assert.ok(usage.inputTokens > 0 && usage.outputTokens > 0, JSON.stringify(usage));
-        assert.equal(cost, costOf(usage));
+        // Input that was not told may cost as much as input that is written to a cache.
+        const { inputTokens: cacheCreationInputTokens } = usage;
+        const highest = costOf({ ...usage, inputTokens: 0, cacheCreationInputTokens });
+        assert.ok(cost >= costOf(usage) && cost <= highest, `${cost}`);
       });
     }
   });

@@ -4,6 +4,7 @@ import { until } from "../patience.ts";
 import { refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { ask, askFor, chatOf, chatRoom, doneOf, freshMark, textBeforeError } from "./chat.ts";
+import { play } from "./script.ts";
 import { usageOf } from "./spending.ts";
 import { arrival, closed } from "./stand-in.ts";
 import { begin, stream } from "./stream.ts";
@@ -41,19 +42,30 @@ export function ledger(target: Target): void {
       assert.equal(spend.spent, cost);
     });
 
-    it("requests of which the provider sent nothing: counted, without tokens and cost", async () => {
+    it("requests that the provider refused: counted, without tokens and cost", async () => {
       const canvas = await chatRoom(target);
-      assert.equal(textBeforeError(await askFor(canvas.pages.viewer, [{ status: 529 }])), "");
+      for (const status of [400, 429, 529])
+        assert.equal(textBeforeError(await askFor(canvas.pages.viewer, [{ status }])), "");
+      const { spend, ai } = await settled(canvas);
+      const { requests, incomplete, cost, ...tokens } = ai.total;
+      assert.deepEqual([requests, incomplete, cost, spend.spent], [3, 3, 0, 0]);
+      assert.deepEqual(new Set(Object.values(tokens)), new Set([0]));
+    });
+
+    it("requests that were sent and aborted before a response: they cost at least a token per byte of input", async () => {
+      const canvas = await chatRoom(target);
       const mark = freshMark();
+      const { cost: complete } = doneOf(await askFor(canvas.pages.viewer, [{ end: { outputTokens: 0 } }]));
       const request = begin(target, canvas, canvas.people.viewer, chatOf([{ hang: true }], mark));
       await arrival(target, mark);
       assert.ok((await usageOf(target, canvas)).spend.reserved > 0);
       request.destroy();
       await closed(target, mark);
       const { spend, ai } = await settled(canvas);
-      const { requests, incomplete, cost, ...tokens } = ai.total;
-      assert.deepEqual([requests, incomplete, cost, spend.spent], [2, 2, 0, 0]);
-      assert.deepEqual(new Set(Object.values(tokens)), new Set([0]));
+      assert.deepEqual([ai.total.requests, ai.total.incomplete], [2, 1]);
+      assert.ok(ai.total.inputTokens > play([{ hang: true }], mark).length);
+      assert.ok(spend.spent > complete);
+      assert.equal(spend.spent, ai.total.cost);
     });
 
     it("requests that end amid the response: counted with what the provider told, or an estimate", async () => {

@@ -20,10 +20,17 @@ const FAULTS = [
   "no guests",
   "person's cap",
   "audience",
+  "inviter's cap",
   "canvas's cap",
   "switched off",
 ] as const;
 type Fault = (typeof FAULTS)[number];
+
+/** A caller, and the canvas on which they call. */
+interface Caller {
+  canvas: Stage;
+  person: Person;
+}
 
 type Refusal = [status: number, code: ErrorCode, scope?: string];
 
@@ -42,6 +49,7 @@ const refusalsOf = (target: Target, who: "guest" | "viewer"): [Fault, Refusal][]
         ["no guests", [403, "GUEST_AI_DISABLED"]],
         ["person's cap", [429, "GUEST_AI_CAP", "guest"]],
         ["audience", [403, "PERMISSION_DENIED"]],
+        ["inviter's cap", [429, "QUOTA_EXCEEDED", "user_daily"]],
       ] satisfies [Fault, Refusal][])
     : ([
         ["audience", [403, "PERMISSION_DENIED"]],
@@ -65,30 +73,36 @@ function bodyWith(has: (fault: Fault) => boolean): string {
 
 /**
  * Tests the order in which the service checks for faults. Each request has one fault and all the faults that are checked later, and must be
- * refused for the first one. A guest's own spending cap is checked before the AI audience, that of a viewer after it.
+ * refused for the first one. A guest's own spending cap is checked before the AI audience, that of a viewer or of a guest's inviter after it.
  */
 export function order(target: Target): void {
   for (const who of ["guest", "viewer"] as const) {
     describe(`the order of the refusals of a ${who}`, () => {
-      /**
-       * A canvas whose monthly spending cap is used up. `poor` is a caller whose own cap is used up, too; `rich` is one whose own cap is
-       * not.
-       */
-      let spent: { canvas: Stage; poor: Person; rich: Person };
-      let open: { canvas: Stage; rich: Person };
+      /** Callers on canvases on which AI is on for guests, by the first cap that is used up for them. */
+      let callers: Record<"person" | "inviter" | "canvas" | "none", Caller>;
       before(async () => {
-        const canvas = await chatRoom(target, { switches: { guestAi: true } });
-        const fresh = await chatRoom(target, { people: canvas.people });
-        const { viewer, editor } = canvas.people;
+        const setup = { switches: { guestAi: true } };
+        const canvas = await chatRoom(target, setup);
         if (who === "viewer") {
-          spent = { canvas, poor: viewer, rich: editor };
-          open = { canvas: fresh, rich: editor };
-          await turn(target, fresh, { aiAudience: "viewers" });
+          const { viewer, editor } = canvas.people;
+          await exhaust(target, canvas, viewer);
+          const fresh = await chatRoom(target, { people: canvas.people });
+          const spent = { canvas, person: editor };
+          const none = { canvas: fresh, person: editor };
+          callers = { person: { canvas, person: viewer }, inviter: spent, canvas: spent, none };
         } else {
-          spent = { canvas, poor: await guestOf(target, canvas), rich: await guestOf(target, canvas) };
-          open = { canvas: fresh, rich: await guestOf(target, fresh) };
+          const [poor, invited] = [await guestOf(target, canvas), await guestOf(target, canvas)];
+          await exhaust(target, canvas, poor);
+          const other = await chatRoom(target, setup);
+          await exhaust(target, other, other.people.viewer);
+          const fresh = await chatRoom(target, setup);
+          callers = {
+            person: { canvas, person: poor },
+            inviter: { canvas, person: invited },
+            canvas: { canvas: other, person: await guestOf(target, other) },
+            none: { canvas: fresh, person: await guestOf(target, fresh) },
+          };
         }
-        await exhaust(target, canvas, spent.poor);
       });
 
       const refusals = refusalsOf(target, who);
@@ -96,8 +110,8 @@ export function order(target: Target): void {
       const askWith = async (index: number) => {
         const faults = refusals.slice(index).map(([fault]) => fault);
         const has = (fault: Fault) => faults.includes(fault);
-        const canvas = has("canvas's cap") ? spent.canvas : open.canvas;
-        const person = has("canvas's cap") ? (has("person's cap") ? spent.poor : spent.rich) : open.rich;
+        const cap = (["person", "inviter", "canvas"] as const).find((each) => has(`${each}'s cap`));
+        const { canvas, person } = callers[cap ?? "none"];
         await turn(target, canvas, {
           ai: !has("switched off"),
           guestAi: !has("no guests"),

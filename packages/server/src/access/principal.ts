@@ -16,6 +16,8 @@ export interface User {
   canPublishPublic: boolean;
   /** Id of the only canvas that a guest may open; null for a person who has signed in. */
   guestOf: string | null;
+  /** Id of the person who has invited a guest; null for a person who has signed in. */
+  invitedBy: string | null;
   /** Null unless the request has an access token that is restricted. */
   restriction: Restriction | null;
 }
@@ -34,6 +36,7 @@ export const anonymousUser = (network: string): User => ({
   avatarUrl: null,
   canPublishPublic: false,
   guestOf: null,
+  invitedBy: null,
   restriction: null,
 });
 

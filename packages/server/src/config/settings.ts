@@ -334,6 +334,11 @@ export const SETTINGS = {
   aiUserDailyUsd: setting("SERVICE_AI_USER_DAILY_USD", amount, 5, "Spend cap per person per day."),
   aiCanvasMonthlyUsd: setting("SERVICE_AI_CANVAS_MONTHLY_USD", amount, 50, "Spend cap per canvas per month."),
   aiGuestUsd: setting("SERVICE_AI_GUEST_USD", amount, 1, "Spend cap per guest."),
+  aiInstanceMonthlyUsd: optional(
+    "SERVICE_AI_INSTANCE_MONTHLY_USD",
+    amount,
+    "Spend cap of the whole instance per month. Without one, only the other caps apply.",
+  ),
   callLog: setting(
     "SERVICE_CALL_LOG",
     onOff,

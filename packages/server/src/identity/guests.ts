@@ -12,6 +12,7 @@ export interface InviteRow {
   invite_email: string;
   invite_name: string;
   invite_revoked_at: number | null;
+  invite_by: string;
 }
 
 /**
@@ -38,6 +39,7 @@ export function guestOf(row: Readonly<InviteRow>): User | null {
     avatarUrl: null,
     canPublishPublic: false,
     guestOf: row.invite_canvas,
+    invitedBy: row.invite_by,
     restriction: null,
   };
 }
@@ -72,7 +74,7 @@ export async function findGuestByToken(
   if (!isToken(token)) return null;
   const row = await db.get<InviteRow & { slug: string }>`
     select invites.id as invite_id, canvas_id as invite_canvas, email as invite_email, name as invite_name,
-      invites.revoked_at as invite_revoked_at, slug
+      invites.revoked_at as invite_revoked_at, invites.created_by as invite_by, slug
     from invites join canvases on canvases.id = canvas_id
     where token_hash = ${tokenHash(token)} and deleted_at is null`;
   const guest = row === undefined ? null : guestOf(row);

@@ -23,6 +23,7 @@ export function userOf(row: Readonly<UserRow> | undefined): User | null {
     avatarUrl: row.avatar_url,
     canPublishPublic: row.can_publish_public === 1,
     guestOf: null,
+    invitedBy: null,
     restriction: null,
   };
 }

@@ -12,6 +12,8 @@ export interface InstanceSettings {
   "ai.userDailyUsd": number;
   "ai.canvasMonthlyUsd": number;
   "ai.guestUsd": number;
+  /** Null if there is no such cap. */
+  "ai.instanceMonthlyUsd": number | null;
 }
 
 type SettingName = keyof InstanceSettings;
@@ -23,6 +25,7 @@ const DEFAULTS: { [Name in SettingName]: (config: Config) => InstanceSettings[Na
   "ai.userDailyUsd": ({ aiUserDailyUsd }) => aiUserDailyUsd,
   "ai.canvasMonthlyUsd": ({ aiCanvasMonthlyUsd }) => aiCanvasMonthlyUsd,
   "ai.guestUsd": ({ aiGuestUsd }) => aiGuestUsd,
+  "ai.instanceMonthlyUsd": ({ aiInstanceMonthlyUsd }) => aiInstanceMonthlyUsd ?? null,
 };
 
 /** Reads the settings in effect. If the configuration of the deployment switches Public links off, administrators cannot switch them on. */

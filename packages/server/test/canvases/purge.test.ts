@@ -50,7 +50,13 @@ async function furnished(target: Target, env: Env): Promise<Stage> {
     assert.equal(made.status, status, made.text);
   }
   assert.equal((await upload(canvas.pages.owner)).status, 201);
-  const spender = { userId: "someone", guest: false, canvasId: id, startedAt: Date.now() };
+  const spender = {
+    userId: "someone",
+    guest: false,
+    invitedBy: null,
+    canvasId: id,
+    startedAt: Date.now(),
+  };
   const asked = await reserve(spender, { model: "tea", amount: 1 }, await readSettings(env), env);
   assert.equal(typeof asked, "object");
   await env.db.run`

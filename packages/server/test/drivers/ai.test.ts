@@ -4,6 +4,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, describe, it } from "node:test";
 import { play, type Step } from "@easel/conformance/ai/script";
+import { closedPort } from "@easel/conformance/closed-port";
 import { until } from "@easel/conformance/patience";
 import { readConfig } from "../../src/config/config.ts";
 import { type Ai, type Part, type Prompt, ProviderFailure } from "../../src/drivers/ai/ai.ts";
@@ -37,8 +38,8 @@ async function parts(ai: Ai, asked: Prompt, signal = never()): Promise<Part[]> {
   return received;
 }
 
-/** Requires that a prompt fails. Returns the texts before the failure, and its reason. */
-async function failing(ai: Ai, asked: Prompt): Promise<[text: string, reason: string]> {
+/** Requires that a prompt fails. Returns the texts before the failure, its reason, and whether the provider may have worked. */
+async function failing(ai: Ai, asked: Prompt): Promise<[text: string, reason: string, processed: boolean]> {
   let text = "";
   try {
     for await (const part of ai.stream(asked, never())) if (part.type === "text") text += part.text;
@@ -46,7 +47,7 @@ async function failing(ai: Ai, asked: Prompt): Promise<[text: string, reason: st
     assert.ok(error instanceof ProviderFailure, String(error));
     for (const secret of SECRETS)
       assert.ok(!`${error.message}${error.cause ?? ""}${error.stack}`.includes(secret), error.message);
-    return [text, error.reason];
+    return [text, error.reason, error.processed];
   }
   return assert.fail("the stream ended without a failure");
 }
@@ -70,26 +71,30 @@ async function startHost(scope: Scope): Promise<{ origin: string; paths: string[
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, paths, bodies };
 }
 
-const FAILURES: [what: string, steps: Step[], text: string, reason: string][] = [
-  ["400", [{ status: 400 }], "", "failed"],
-  ["401", [{ status: 401 }], "", "failed"],
-  ["404", [{ status: 404 }], "", "failed"],
-  ["429", [{ status: 429, headers: { "retry-after": "60" } }], "", "busy"],
-  ["500", [{ status: 500 }], "", "failed"],
-  ["503", [{ status: 503 }], "", "busy"],
-  ["529", [{ status: 529 }], "", "busy"],
+const FAILURES: [what: string, steps: Step[], text: string, reason: string, processed: boolean][] = [
+  ["400", [{ status: 400 }], "", "failed", false],
+  ["401", [{ status: 401 }], "", "failed", false],
+  ["404", [{ status: 404 }], "", "failed", false],
+  ["429", [{ status: 429, headers: { "retry-after": "60" } }], "", "busy", false],
+  ["500", [{ status: 500 }], "", "failed", false],
+  ["408", [{ status: 408 }], "", "failed", true],
+  ["504", [{ status: 504 }], "", "failed", true],
+  ["200 and no events", [{ status: 200, body: "{}" }], "", "failed", true],
+  ["503", [{ status: 503 }], "", "busy", false],
+  ["529", [{ status: 529 }], "", "busy", false],
   [
     "an error status with a text body",
     [{ status: 500, body: "<h1>secret of the provider</h1>" }],
     "",
     "failed",
+    false,
   ],
-  ["an error event", [{ text: "a" }, { error: "secret of the provider" }], "a", "failed"],
-  ["no JSON in an event", [{ text: "a" }, { raw: "data: {secret of the provider\n\n" }], "a", "failed"],
-  ["a reset before any text", [{ cut: true }], "", "failed"],
-  ["a reset after some text", [{ text: "a" }, { text: "b" }, { cut: true }], "ab", "failed"],
-  ["an end without completion", [{ text: "a" }], "a", "failed"],
-  ["an end before any text", [{ raw: "" }], "", "failed"],
+  ["an error event", [{ text: "a" }, { error: "secret of the provider" }], "a", "failed", true],
+  ["no JSON in an event", [{ text: "a" }, { raw: "data: {secret of the provider\n\n" }], "a", "failed", true],
+  ["a reset before any text", [{ cut: true }], "", "failed", true],
+  ["a reset after some text", [{ text: "a" }, { text: "b" }, { cut: true }], "ab", "failed", true],
+  ["an end without completion", [{ text: "a" }], "a", "failed", true],
+  ["an end before any text", [{ raw: "" }], "", "failed", true],
 ];
 
 for (const [name, factory] of Object.entries(WIRES)) {
@@ -112,6 +117,7 @@ for (const [name, factory] of Object.entries(WIRES)) {
       assert.deepEqual(
         received.filter(({ type }) => type !== "input"),
         [
+          { type: "thinking", text: "" },
           { type: "thinking", text: "hm" },
           { type: "text", text: "a" },
           { type: "text", text: "b" },
@@ -135,10 +141,10 @@ for (const [name, factory] of Object.entries(WIRES)) {
       assert.ok(JSON.stringify(body).includes("private words"));
     });
 
-    for (const [what, steps, text, reason] of FAILURES)
-      it(`${what}: ${reason}`, async () => {
+    for (const [what, steps, text, reason, processed] of FAILURES)
+      it(`${what}: ${reason}, ${processed ? "and the provider may have worked" : "and the provider has not worked"}`, async () => {
         const own = mark();
-        assert.deepEqual(await failing(ai, prompt(play(steps, own))), [text, reason]);
+        assert.deepEqual(await failing(ai, prompt(play(steps, own))), [text, reason, processed]);
         assert.equal((await provider.log(own)).length, 1);
       });
 
@@ -146,14 +152,15 @@ for (const [name, factory] of Object.entries(WIRES)) {
       it(`${status}: is not followed, so no other host receives the key`, async () => {
         const other = await startHost(scope);
         const steps: Step[] = [{ status, headers: { location: `${other.origin}/secret of the provider` } }];
-        assert.deepEqual(await failing(ai, prompt(play(steps))), ["", "failed"]);
+        assert.deepEqual(await failing(ai, prompt(play(steps))), ["", "failed", false]);
         assert.deepEqual(other.paths, []);
       });
 
-    it("no server at the address: failed", async () => {
-      const gone = new SdkAi(factory(KEY, "http://127.0.0.1:1/v1"));
-      assert.deepEqual(await failing(gone, prompt("private words")), ["", "failed"]);
-    });
+    for (const host of ["127.0.0.1", "localhost"])
+      it(`no server at ${host}: failed, and nothing was sent`, async () => {
+        const gone = new SdkAi(factory(KEY, `http://${host}:${await closedPort()}/v1`));
+        assert.deepEqual(await failing(gone, prompt("private words")), ["", "failed", false]);
+      });
 
     it("silence before the headers, before any text or after some: timeout, and the connection is closed", async () => {
       const silences: [steps: Step[], text: string][] = [
@@ -165,7 +172,7 @@ for (const [name, factory] of Object.entries(WIRES)) {
       await Promise.all(
         silences.map(async ([steps, text]) => {
           const own = mark();
-          assert.deepEqual(await failing(impatient, prompt(play(steps, own))), [text, "timeout"]);
+          assert.deepEqual(await failing(impatient, prompt(play(steps, own))), [text, "timeout", true]);
           await until("it is closed", async () => (await provider.log(own))[0]?.ended === "closed");
         }),
       );
@@ -249,7 +256,7 @@ describe("the provider of the settings", () => {
         stub.mock.restore();
       }
       const [[url, redirect, { max_tokens, max_completion_tokens }] = assert.fail(), ...more] = sent;
-      assert.deepEqual([url, redirect, more], [expected, "error", []]);
+      assert.deepEqual([url, redirect, more], [expected, "manual", []]);
       assert.deepEqual(
         [max_tokens, max_completion_tokens],
         name === "openai" ? [undefined, 5] : [5, undefined],

@@ -24,7 +24,13 @@ const DEFAULTS = {
     "bundles.bytes.person": 5 * 1024 ** 3,
     "versions.canvas": 50,
   },
-  ai: { models: CURRENT_MODELS, userDailyUsd: 5, canvasMonthlyUsd: 50, guestUsd: 1 },
+  ai: {
+    models: CURRENT_MODELS,
+    userDailyUsd: 5,
+    canvasMonthlyUsd: 50,
+    guestUsd: 1,
+    instanceMonthlyUsd: null as number | null,
+  },
 };
 const QUOTA_NAMES = Object.keys(DEFAULTS.quotas) as (keyof typeof DEFAULTS.quotas)[];
 const RESET = {
@@ -82,7 +88,13 @@ await onEngines("administration of settings", (target) => {
   });
 
   it("amounts can have decimals, and the list of models can be empty", async () => {
-    const ai = { models: [], userDailyUsd: 0.1, canvasMonthlyUsd: 1e-3, guestUsd: 12_345_678.9 };
+    const ai = {
+      models: [],
+      userDailyUsd: 0.1,
+      canvasMonthlyUsd: 1e-3,
+      guestUsd: 12_345_678.9,
+      instanceMonthlyUsd: 0.5,
+    };
     assert.deepEqual(((await patch({ ai })).json as typeof DEFAULTS).ai, ai);
     await patch(RESET);
   });
@@ -212,16 +224,35 @@ it("the AI settings of the deployment are the defaults until an administrator ch
     SERVICE_AI_USER_DAILY_USD: "2.5",
     SERVICE_AI_CANVAS_MONTHLY_USD: "7",
     SERVICE_AI_GUEST_USD: "0",
+    SERVICE_AI_INSTANCE_MONTHLY_USD: "300",
   });
   const admin = await target.signIn(target.admin);
   const patch = async (ai: object) =>
     (await manage(target, admin, "PATCH", "/api/admin/settings", { ai })).json.ai;
-  const own = { models: ["model-a", "model-b"], userDailyUsd: 2.5, canvasMonthlyUsd: 7, guestUsd: 0 };
+  const own = {
+    models: ["model-a", "model-b"],
+    userDailyUsd: 2.5,
+    canvasMonthlyUsd: 7,
+    guestUsd: 0,
+    instanceMonthlyUsd: 300,
+  };
   assert.deepEqual(await patch({}), own);
-  const other = { models: ["model-c"], userDailyUsd: 1, canvasMonthlyUsd: 0, guestUsd: 4 };
+  const other = {
+    models: ["model-c"],
+    userDailyUsd: 1,
+    canvasMonthlyUsd: 0,
+    guestUsd: 4,
+    instanceMonthlyUsd: 0,
+  };
   assert.deepEqual(await patch(other), other);
   assert.deepEqual(
-    await patch({ models: null, userDailyUsd: null, canvasMonthlyUsd: null, guestUsd: null }),
+    await patch({
+      models: null,
+      userDailyUsd: null,
+      canvasMonthlyUsd: null,
+      guestUsd: null,
+      instanceMonthlyUsd: null,
+    }),
     own,
   );
 });

@@ -14,6 +14,7 @@ export const SETTINGS: InstanceSettings = {
   "ai.userDailyUsd": 1,
   "ai.canvasMonthlyUsd": 1,
   "ai.guestUsd": 1,
+  "ai.instanceMonthlyUsd": null,
 };
 
 /** One US dollar in billionths. */
@@ -46,7 +47,7 @@ export class Ledger {
     await this.env.db.run`
       insert into canvases (id, slug, title, owner_id, created_by, created_at, updated_at)
       values (${canvasId}, ${canvasId}, 'AI', 'owner', 'owner', 1, 1)`;
-    return { userId: newId(), guest: false, canvasId, startedAt: this.now, ...fields };
+    return { userId: newId(), guest: false, invitedBy: null, canvasId, startedAt: this.now, ...fields };
   }
 
   reserve(spender: Spender, amount: number, settings: Partial<InstanceSettings> = {}) {
@@ -60,10 +61,11 @@ export class Ledger {
     return request;
   }
 
-  /** Returns the sums of a caller and of their canvas, in the order of scopes and periods. */
-  async sums({ userId, canvasId }: Spender): Promise<Sum[]> {
+  /** Returns the sums of a caller, of who has invited them, and of their canvas, in the order of scopes and periods. */
+  async sums({ userId, invitedBy, canvasId }: Spender): Promise<Sum[]> {
     const rows = await this.env.db.all<Sum>`
-      select scope, period, spent, reserved from ai_spend where subject = ${userId} or subject = ${canvasId}`;
+      select scope, period, spent, reserved from ai_spend
+      where subject = ${userId} or subject = ${invitedBy ?? userId} or subject = ${canvasId}`;
     return rows
       .map((row) => ({ ...row, spent: Number(row.spent), reserved: Number(row.reserved) }))
       .sort((one, other) => (one.scope + one.period < other.scope + other.period ? 1 : -1));

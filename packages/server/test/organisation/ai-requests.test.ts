@@ -2,13 +2,15 @@ import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { coreData } from "../../src/canvases/core-data.ts";
 import { purgeCanvases } from "../../src/canvases/purge.ts";
+import { newId } from "../../src/crypto/ids.ts";
 import { LEASE_MS } from "../../src/drivers/bus/bus.ts";
 import { Unavailable } from "../../src/drivers/db/db.ts";
 import { renewLeases, settle, settleLost } from "../../src/organisation/ai/reservations.ts";
+import { exceededCap, spendRows } from "../../src/organisation/ai/spend-caps.ts";
 import { aiData } from "../../src/primitives/ai/data.ts";
 import { onDatabases, times } from "../drivers/databases.ts";
 import { DAY_MS } from "../support/time.ts";
-import { DOLLAR, Ledger } from "./ai-ledger.ts";
+import { DOLLAR, Ledger, SETTINGS } from "./ai-ledger.ts";
 
 const USAGE = {
   inputTokens: 1,
@@ -218,6 +220,7 @@ await onDatabases("ai requests", (db, otherDb) => {
         userId,
         canvasId,
         guest: index % 3 === 2,
+        invitedBy: null,
         startedAt: ledger.now,
       });
       if (index % 5 === 0) await renewLeases(node.env);
@@ -225,7 +228,13 @@ await onDatabases("ai requests", (db, otherDb) => {
     });
     for (const { canvasId } of canvases) {
       const rows = await ledger.requests({ canvasId });
-      const [sum] = await ledger.sums({ userId: "", canvasId, guest: false, startedAt: 0 });
+      const [sum] = await ledger.sums({
+        userId: "nobody",
+        canvasId,
+        guest: false,
+        invitedBy: null,
+        startedAt: 0,
+      });
       assert.equal(rows.length, 50);
       assert.equal(
         sum?.spent,
@@ -366,5 +375,76 @@ await onDatabases("ai spend caps", (db, otherDb) => {
       typeof (await ledger.reserve(later, 1, { "ai.userDailyUsd": 0, "ai.guestUsd": 2 })),
       "object",
     );
+  });
+
+  test("a guest's request counts for the day of the person who has invited them as well", async () => {
+    const ledger = new Ledger(db);
+    const invitedBy = newId();
+    const spender = await ledger.spender({ guest: true, userId: `guest:${newId()}`, invitedBy });
+    const request = await ledger.reserved(spender, DOLLAR);
+    const expected = (spent: number, reserved: number) => [
+      { scope: "user_daily", period: "2031-01-31", spent, reserved },
+      { scope: "guest", period: "", spent, reserved },
+      { scope: "canvas_monthly", period: "2031-01", spent, reserved },
+    ];
+    assert.deepEqual(await ledger.sums(spender), expected(0, DOLLAR));
+    await settle(request, { outcome: "done", cost: DOLLAR }, ledger.env);
+    assert.deepEqual(await ledger.sums(spender), expected(DOLLAR, 0));
+
+    const another = await ledger.spender({ guest: true, userId: `guest:${newId()}`, invitedBy });
+    const own = await ledger.spender({ userId: invitedBy });
+    for (const each of [another, own]) assert.equal(await ledger.reserve(each, 1), "user_daily");
+    assert.equal(await exceededCap(spendRows(another), SETTINGS, ledger.env), "user_daily");
+    assert.equal(await ledger.reserve(spender, 1), "guest");
+    assert.equal(typeof (await ledger.reserve(another, 1, { "ai.userDailyUsd": 2 })), "object");
+  });
+
+  test("a guest's request that is lost costs the person who has invited them its reservation", async () => {
+    const ledger = new Ledger(db);
+    const spender = await ledger.spender({ guest: true, userId: `guest:${newId()}`, invitedBy: newId() });
+    await ledger.reserved(spender, 100);
+    ledger.now += LEASE_MS + 1;
+    await settleLost(ledger.env);
+    const sums = await ledger.sums(spender);
+    assert.deepEqual(
+      sums.map(({ spent, reserved }) => [spent, reserved]),
+      [
+        [100, 0],
+        [100, 0],
+        [100, 0],
+      ],
+    );
+  });
+
+  test("the cap of the instance: 50 people on canvases of their own exceed it by less than one request", async () => {
+    const nodes = [new Ledger(db), new Ledger(otherDb)];
+    const ledger = nodes[0] as Ledger;
+    const caps = { "ai.instanceMonthlyUsd": 1 };
+    for (const each of nodes) each.now = Date.UTC(2044, 0, 15);
+    const people = await times(50, () => ledger.spender());
+    const results = await times(50, (index) =>
+      (nodes[index % 2] as Ledger).reserve(people[index] ?? assert.fail(), 0.3 * DOLLAR, caps),
+    );
+    assert.equal(results.filter((each) => typeof each === "object").length, 4);
+    assert.equal(results.filter((each) => each === "instance_monthly").length, 46);
+    const late = await ledger.spender();
+    assert.equal(
+      await exceededCap(spendRows(late), { ...SETTINGS, ...caps }, ledger.env),
+      "instance_monthly",
+    );
+    assert.equal(await exceededCap(spendRows(late), SETTINGS, ledger.env), null);
+    ledger.now = Date.UTC(2044, 1, 1);
+    const next = { ...late, startedAt: ledger.now };
+    assert.equal(typeof (await ledger.reserve(next, DOLLAR, caps)), "object");
+  });
+
+  test("without a cap the instance's spend is counted all the same", async () => {
+    const ledger = new Ledger(db);
+    ledger.now = Date.UTC(2045, 0, 15);
+    for (let turn = 0; turn < 3; turn++) await ledger.reserved(await ledger.spender(), DOLLAR);
+    const caps = { "ai.instanceMonthlyUsd": 3 };
+    assert.equal(await ledger.reserve(await ledger.spender(), 1, caps), "instance_monthly");
+    const request = await ledger.reserve(await ledger.spender(), 1, { "ai.instanceMonthlyUsd": 3.1 });
+    assert.equal(typeof request, "object");
   });
 });

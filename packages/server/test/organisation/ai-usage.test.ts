@@ -39,6 +39,7 @@ await onEngines("reports of AI requests", (target, env) => {
     const spender = {
       userId: guest ? guestId : userId,
       guest: guest === true,
+      invitedBy: guest ? userId : null,
       canvasId: id,
       startedAt: Date.parse(at),
     };
@@ -127,10 +128,10 @@ await onEngines("reports of AI requests", (target, env) => {
       ],
     );
     assert.deepEqual(
-      usage.people.map(({ userId, name, email, cost }) => [userId, name, email, cost]),
+      usage.people.map(({ userId, name, email, cost, guestCost }) => [userId, name, email, cost, guestCost]),
       [
-        [userId, owner.name, owner.email, 1.8],
-        [guestId, usage.people[1]?.name, usage.people[1]?.email, 0.4],
+        [userId, owner.name, owner.email, 1.8, 0.4],
+        [guestId, usage.people[1]?.name, usage.people[1]?.email, 0.4, 0],
       ],
     );
     assert.match(String(usage.people[1]?.email), /@/);

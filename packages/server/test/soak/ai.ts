@@ -113,7 +113,13 @@ async function requireOneRow(sent: Sent, rows: Row[], provider: AiProvider): Pro
 async function requireSums(rows: Row[], db: Db): Promise<void> {
   const expected = new Map<string, number>();
   for (const { user_id: userId, canvas_id: canvasId, started_at: startedAt, cost } of rows)
-    for (const { scope, subject, period } of spendRows({ userId, canvasId, startedAt, guest: false })) {
+    for (const { scope, subject, period } of spendRows({
+      userId,
+      canvasId,
+      startedAt,
+      guest: false,
+      invitedBy: null,
+    })) {
       const key = `${scope} ${subject} ${period}`;
       expected.set(key, (expected.get(key) ?? 0) + cost);
     }

@@ -8,5 +8,6 @@ export const userWith = (id: string, guestOf: string | null = null): User => ({
   avatarUrl: null,
   canPublishPublic: true,
   guestOf,
+  invitedBy: guestOf === null ? null : "inviter",
   restriction: null,
 });

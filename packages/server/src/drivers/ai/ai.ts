@@ -11,7 +11,10 @@ export interface Prompt {
 /** A part of the streamed response of a model. A complete response ends with a part of the type `end`. */
 export type Part =
   | { type: "text"; text: string }
-  /** A piece of the model's reasoning. It costs output tokens, but pages do not receive it. */
+  /**
+   * A piece of the model's reasoning, or with an empty text its beginning. It costs output tokens, but pages do not receive it. Providers may
+   * send a summary only, so its length says nothing about its tokens.
+   */
   | { type: "thinking"; text: string }
   /** The number of input tokens. Only some providers send it before the output. */
   | { type: "input"; usage: TokenUsage }
@@ -27,15 +30,23 @@ export type FailureReason = "busy" | "timeout" | "failed";
 /** Thrown if the provider cannot be reached, refuses the request, or sends a response that is invalid or incomplete. */
 export class ProviderFailure extends Error {
   readonly reason: FailureReason;
+  /**
+   * Whether the provider may have worked on the request. False if it was not reached or has refused the request with an error status: it then
+   * charges nothing.
+   */
+  readonly processed: boolean;
 
-  constructor(reason: FailureReason, message: string) {
+  constructor(reason: FailureReason, message: string, processed = true) {
     super(message);
     this.reason = reason;
+    this.processed = processed;
   }
 }
 
 /** A client for the models of one AI provider. */
 export interface Ai {
+  /** Whether a response begins with a part of the type `input`. Otherwise its usage is known only at its end. */
+  readonly tellsInputFirst: boolean;
   /**
    * Streams the response to a prompt, no faster than the caller reads it. Throws `ProviderFailure` if the provider fails. When `signal` is
    * aborted, closes the connection to the provider and throws.

@@ -4,13 +4,13 @@ import { fetchDirectly, type SdkProvider } from "./sdk-ai.ts";
 const OPENAI = "https://api.openai.com/v1";
 
 /** The models of OpenAI, or of another server that speaks its Chat Completions protocol. */
-export function openai(apiKey: string, baseURL = OPENAI): SdkProvider {
+export function openai(apiKey: string, baseURL = OPENAI, fetch = fetchDirectly): SdkProvider {
   const provider = createOpenAICompatible({
     name: "openai",
     apiKey,
     baseURL,
     includeUsage: true,
-    fetch: fetchDirectly,
+    fetch,
     // OpenAI itself refuses `max_tokens` for its current models; other servers know no other name.
     ...(baseURL === OPENAI
       ? {
@@ -21,5 +21,5 @@ export function openai(apiKey: string, baseURL = OPENAI): SdkProvider {
         }
       : {}),
   });
-  return { model: (id) => provider(id) };
+  return { tellsInputFirst: false, model: (id) => provider(id) };
 }

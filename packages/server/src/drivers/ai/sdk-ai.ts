@@ -9,23 +9,36 @@ const IDLE_TIMEOUT_MS = 120_000;
 /** The statuses by which providers say that they have no capacity: too many requests, unavailable, and Anthropic's overloaded. */
 const BUSY = [429, 503, 529];
 
+/** The statuses of a gateway that has passed a request on, and has waited in vain for the response. */
+const GAVE_UP_WAITING = [408, 504, 524];
+
+/** The system calls that fail before a byte of a request is sent. */
+const BEFORE_SENDING = ["getaddrinfo", "connect"];
+
+/** The codes of errors before a byte of a request is sent: no connection in time, or no valid certificate. */
+const NOT_CONNECTED = /^UND_ERR_CONNECT_TIMEOUT$|CERT|LEAF_SIGNATURE/;
+
 /** A provider of the AI SDK. */
 export interface SdkProvider {
+  /** See `Ai`. */
+  tellsInputFirst: boolean;
   model(id: string): LanguageModelV4;
   /** The provider option that marks the message at which the cached part of a prompt ends. Undefined for a provider without this option. */
   breakpoint?: SharedV4ProviderOptions;
 }
 
-/** Never follows a redirect, which could pass the provider's key to another host. */
-export const fetchDirectly: typeof fetch = (url, init) => fetch(url, { ...init, redirect: "error" });
+/** Never follows a redirect, which could pass the provider's key to another host. Returns the redirect itself. */
+export const fetchDirectly: typeof fetch = (url, init) => fetch(url, { ...init, redirect: "manual" });
 
 /** Streams the responses of AI models through a provider of the AI SDK. Never repeats a request. */
 export class SdkAi implements Ai {
+  readonly tellsInputFirst: boolean;
   readonly #provider: SdkProvider;
   readonly #idleMs: number;
   readonly #models = new Map<string, LanguageModelV4>();
 
   constructor(provider: SdkProvider, idleMs = IDLE_TIMEOUT_MS) {
+    this.tellsInputFirst = provider.tellsInputFirst;
     this.#provider = provider;
     this.#idleMs = idleMs;
   }
@@ -51,6 +64,7 @@ export class SdkAi implements Ai {
       for await (const part of stream) {
         timer.refresh();
         if (part.type === "text-delta") yield { type: "text", text: part.delta };
+        else if (part.type === "reasoning-start") yield { type: "thinking", text: "" };
         else if (part.type === "reasoning-delta") yield { type: "thinking", text: part.delta };
         else if (part.type === "custom" && part.kind === "anthropic.message_start") {
           const usage = fromMessageStart(part.providerMetadata?.anthropic?.usage);
@@ -94,11 +108,22 @@ export class SdkAi implements Ai {
 function failureOf(error: unknown): ProviderFailure {
   if (error instanceof ProviderFailure) return error;
   if (APICallError.isInstance(error) && error.statusCode !== undefined) {
-    const reason: FailureReason = BUSY.includes(error.statusCode) ? "busy" : "failed";
-    return new ProviderFailure(reason, `status ${error.statusCode}`);
+    const { statusCode } = error;
+    const reason: FailureReason = BUSY.includes(statusCode) ? "busy" : "failed";
+    const processed = statusCode < 300 || GAVE_UP_WAITING.includes(statusCode);
+    return new ProviderFailure(reason, `status ${statusCode}`, processed);
   }
   const names: string[] = [];
-  for (let each: unknown = error; each instanceof Error; each = each.cause)
+  let processed = true;
+  for (let each: unknown = error; each instanceof Error; each = each.cause) {
     names.push((each as NodeJS.ErrnoException).code ?? each.name);
-  return new ProviderFailure("failed", names.join(", ") || "an error event");
+    if (isBeforeSending(each)) processed = false;
+  }
+  return new ProviderFailure("failed", names.join(", ") || "an error event", processed);
+}
+
+/** Whether an error shows that no byte of the request was sent. A host with several addresses has one error for each. */
+function isBeforeSending(error: NodeJS.ErrnoException): boolean {
+  if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isBeforeSending);
+  return BEFORE_SENDING.includes(error.syscall ?? "") || NOT_CONNECTED.test(error.code ?? "");
 }

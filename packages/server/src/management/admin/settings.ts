@@ -25,6 +25,7 @@ const Patch = z.strictObject({
       userDailyUsd: usd,
       canvasMonthlyUsd: usd,
       guestUsd: usd,
+      instanceMonthlyUsd: usd,
     })
     .optional(),
 });
@@ -39,6 +40,7 @@ async function viewOf(env: Env): Promise<AdminSettings> {
       userDailyUsd: settings["ai.userDailyUsd"],
       canvasMonthlyUsd: settings["ai.canvasMonthlyUsd"],
       guestUsd: settings["ai.guestUsd"],
+      instanceMonthlyUsd: settings["ai.instanceMonthlyUsd"],
     },
   };
 }
@@ -78,6 +80,7 @@ export const settings = [
           "ai.userDailyUsd": ai.userDailyUsd,
           "ai.canvasMonthlyUsd": ai.canvasMonthlyUsd,
           "ai.guestUsd": ai.guestUsd,
+          "ai.instanceMonthlyUsd": ai.instanceMonthlyUsd,
         }),
         ...quotaSteps(quotas, env),
       ]);

@@ -90,6 +90,7 @@ export const adminSettings = exact<AdminSettings>()(
       userDailyUsd: z.number(),
       canvasMonthlyUsd: z.number(),
       guestUsd: z.number(),
+      instanceMonthlyUsd: z.number().nullable(),
     }),
   }),
 );

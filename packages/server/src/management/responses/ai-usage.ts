@@ -20,18 +20,22 @@ const ofDays = {
   models: z.array(z.strictObject({ ...sums, model: z.string() })),
 };
 
+const spend = { month: z.string(), spent: z.number(), reserved: z.number() };
+
 export const aiUsage = exact<AiUsage>()("AiUsage", z.strictObject(ofDays));
 
 export const instanceAiUsage = exact<InstanceAiUsage>()(
   "InstanceAiUsage",
   z.strictObject({
     ...ofDays,
+    spend: z.strictObject({ ...spend, limit: z.number().nullable() }),
     people: z.array(
       z.strictObject({
         ...sums,
         userId: z.string(),
         name: z.string().nullable(),
         email: z.string().nullable(),
+        guestCost: z.number(),
       }),
     ),
     canvases: z.array(z.strictObject({ ...sums, canvasId: z.string(), slug: z.string(), title: z.string() })),
@@ -40,5 +44,5 @@ export const instanceAiUsage = exact<InstanceAiUsage>()(
 
 export const monthlySpend = exact<MonthlySpend>()(
   "MonthlySpend",
-  z.strictObject({ month: z.string(), spent: z.number(), reserved: z.number(), limit: z.number() }),
+  z.strictObject({ ...spend, limit: z.number() }),
 );

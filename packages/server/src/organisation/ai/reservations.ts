@@ -32,13 +32,14 @@ export async function reserve(
   { db, aiRequests }: Env,
 ): Promise<Reserved | SpendScope> {
   const id = newId();
-  const { userId, guest, canvasId, startedAt } = spender;
+  const { userId, guest, invitedBy, canvasId, startedAt } = spender;
   const rows = spendRows(spender);
   const steps = [
     ...rows.flatMap((row) => reserveIn(row, amount, settings)),
     sql`
-      insert into ai_requests (id, canvas_id, user_id, guest, model, state, started_at, leased_until, reserved)
-      values (${id}, ${canvasId}, ${userId}, ${Number(guest)}, ${model}, 'open', ${startedAt},
+      insert into ai_requests (id, canvas_id, user_id, guest, invited_by, model, state, started_at, leased_until,
+        reserved)
+      values (${id}, ${canvasId}, ${userId}, ${Number(guest)}, ${invitedBy}, ${model}, 'open', ${startedAt},
         ${startedAt + LEASE_MS}, ${amount})`,
   ];
   const done = await db.batch(steps);
@@ -100,16 +101,18 @@ export async function settleLost(env: Env): Promise<number> {
       canvas_id: string;
       user_id: string;
       guest: number;
+      invited_by: string | null;
       started_at: number;
       reserved: number;
     }>`
-      select id, canvas_id, user_id, guest, started_at, reserved from ai_requests
+      select id, canvas_id, user_id, guest, invited_by, started_at, reserved from ai_requests
       where leased_until < ${env.clock()} order by leased_until limit ${LOST_BATCH}`;
     for (const row of lost) {
       const request = {
         id: row.id,
         userId: row.user_id,
         guest: row.guest === 1,
+        invitedBy: row.invited_by,
         canvasId: row.canvas_id,
         startedAt: Number(row.started_at),
         reserved: Number(row.reserved),

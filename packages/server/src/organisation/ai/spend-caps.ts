@@ -1,5 +1,5 @@
 import type { SpendScope } from "@easel/protocol/ai";
-import { optional, type Step, sql } from "../../drivers/db/db.ts";
+import { optional, type Step, sql, statementText } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { monthOf, utcDay } from "../days.ts";
 import type { InstanceSettings } from "../instance-settings.ts";
@@ -9,6 +9,8 @@ import { toNano } from "./cost.ts";
 export interface Spender {
   userId: string;
   guest: boolean;
+  /** The person who has invited a guest. Null for a person. */
+  invitedBy: string | null;
   canvasId: string;
   /** The start of the request, in epoch milliseconds. */
   startedAt: number;
@@ -20,25 +22,29 @@ export interface Spender {
  */
 export interface SpendRow {
   scope: SpendScope;
+  /** The id of a user, guest or canvas. Empty for the instance. */
   subject: string;
   /** The day or month in UTC, such as `2026-01-31` or `2026-01`. Empty for a guest, whose cap has no period. */
   period: string;
-  /** The canvas that the row belongs to: the row is removed when the canvas is purged. Null for the row of a person. */
+  /** The canvas that the row belongs to: the row is removed when the canvas is purged. Null for the row of a person or of the instance. */
   canvasId: string | null;
 }
 
 /**
- * Returns the two rows in which the cost of a request is counted: first the row of the person on this day, or of the guest, then the row of
- * the canvas in this month.
+ * Returns the rows in which the cost of a request is counted: the row of the guest, the row of the person on this day, or for a guest of the
+ * person who has invited them, and the rows of the canvas and of the instance in this month. If several caps are used up, the first one is
+ * reported. All requests lock their rows in this order.
  */
-export function spendRows({ userId, guest, canvasId, startedAt }: Spender): SpendRow[] {
+export function spendRows({ userId, guest, invitedBy, canvasId, startedAt }: Spender): SpendRow[] {
   const day = utcDay(startedAt);
-  return [
-    guest
-      ? { scope: "guest", subject: userId, period: "", canvasId }
-      : { scope: "user_daily", subject: userId, period: day, canvasId: null },
-    { scope: "canvas_monthly", subject: canvasId, period: monthOf(day), canvasId },
-  ];
+  const month = monthOf(day);
+  const person = guest ? invitedBy : userId;
+  const rows: SpendRow[] = [];
+  if (guest) rows.push({ scope: "guest", subject: userId, period: "", canvasId });
+  if (person !== null) rows.push({ scope: "user_daily", subject: person, period: day, canvasId: null });
+  rows.push({ scope: "canvas_monthly", subject: canvasId, period: month, canvasId });
+  rows.push({ scope: "instance_monthly", subject: "", period: month, canvasId: null });
+  return rows;
 }
 
 /** Maps the scope of each cap to the instance setting that contains the cap. */
@@ -46,27 +52,32 @@ const SETTINGS = {
   user_daily: "ai.userDailyUsd",
   canvas_monthly: "ai.canvasMonthlyUsd",
   guest: "ai.guestUsd",
+  instance_monthly: "ai.instanceMonthlyUsd",
 } as const satisfies Record<SpendScope, keyof InstanceSettings>;
 
-/** Returns the cap of a scope, in billionths of a US dollar. */
+/** Returns the cap of a scope, in billionths of a US dollar. A scope without a cap has one that no amount reaches. */
 export const capOf = (scope: SpendScope, settings: InstanceSettings): number =>
-  toNano(settings[SETTINGS[scope]]);
+  toNano(settings[SETTINGS[scope]] ?? Number.POSITIVE_INFINITY);
 
-/** Returns the sum of the spent and the reserved amount in a row, in billionths of a US dollar. Returns 0 if there is no such row. */
-export async function usedIn({ scope, subject, period }: SpendRow, { db }: Pick<Env, "db">): Promise<number> {
-  const row = await db.get<{ used: number }>`
-    select spent + reserved as used from ai_spend where scope = ${scope} and subject = ${subject} and period = ${period}`;
-  return Number(row?.used ?? 0);
-}
+/** Reads the rows of up to four caps at once. A missing key finds no row. */
+const USED = statementText(
+  "select scope, spent + reserved as used from ai_spend",
+  "where (scope, subject, period) in (values (?, ?, ?), (?, ?, ?), (?, ?, ?), (?, ?, ?))",
+);
+const MOST_ROWS = 4;
 
 /** Returns the scope of the first row whose cap is used up, or null if no cap is. */
 export async function exceededCap(
   rows: SpendRow[],
   settings: InstanceSettings,
-  env: Pick<Env, "db">,
+  { db }: Pick<Env, "db">,
 ): Promise<SpendScope | null> {
-  const used = await Promise.all(rows.map((row) => usedIn(row, env)));
-  const exceeded = rows.find(({ scope }, index) => (used[index] ?? 0) >= capOf(scope, settings));
+  const keys = Array.from({ length: MOST_ROWS }, (_, index) => rows[index]).flatMap((row) =>
+    row === undefined ? ["", "", ""] : [row.scope, row.subject, row.period],
+  );
+  const found = await db.all<{ scope: SpendScope; used: number }>(USED, ...keys);
+  const used = new Map(found.map((row) => [row.scope, Number(row.used)]));
+  const exceeded = rows.find(({ scope }) => (used.get(scope) ?? 0) >= capOf(scope, settings));
   return exceeded?.scope ?? null;
 }
 

@@ -1,10 +1,11 @@
+import type { SpendScope } from "@easel/protocol/ai";
 import type { AiSums, AiUsage, InstanceAiUsage, MonthlySpend } from "@easel/protocol/management";
 import { statementText } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
-import { DAY_MS, type DayRange, utcDay } from "../days.ts";
+import { DAY_MS, type DayRange, monthOf, utcDay } from "../days.ts";
 import { readSettings } from "../instance-settings.ts";
 import { toUsd } from "./cost.ts";
-import { capOf, spendRows } from "./spend-caps.ts";
+import { capOf } from "./spend-caps.ts";
 
 /** The largest number of entries in a list. */
 const MAX_ENTRIES = 1000;
@@ -36,6 +37,14 @@ const PEOPLE = statementText(
   `from (select user_id, ${SUMS} ${OF_ALL} group by user_id order by cost desc, user_id limit ${MAX_ENTRIES}) as sums`,
   "left join users on users.id = user_id left join invites on 'guest:' || invites.id = user_id",
   "order by cost desc, user_id",
+);
+
+/** The cost of the requests of the guests of each person who has invited any. */
+const GUESTS = statementText(
+  "select guests.*, users.name, users.email",
+  `from (select invited_by as user_id, sum(cost) as guest_cost ${OF_ALL} and invited_by is not null`,
+  `group by invited_by order by guest_cost desc, user_id limit ${MAX_ENTRIES}) as guests`,
+  "left join users on users.id = user_id order by guest_cost desc, user_id",
 );
 
 const CANVASES = statementText(
@@ -100,17 +109,47 @@ export async function aiUsageOf(
   };
 }
 
+/** A person or guest in a query result. */
+interface PersonRow {
+  user_id: string;
+  name: string | null;
+  email: string | null;
+}
+
+const NO_SUMS: SumsRow = {
+  requests: 0,
+  incomplete: 0,
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_creation_tokens: 0,
+  cache_read_tokens: 0,
+  cost: 0,
+};
+
 /** Sums up the finished AI requests of all canvases in a range of days: in total, by day, by model, by person and by canvas. */
 export async function instanceAiUsage(range: DayRange, env: Env): Promise<InstanceAiUsage> {
   const times = timesOf(range);
-  const [usage, people, canvases] = await Promise.all([
+  const [usage, spend, settings, people, guests, canvases] = await Promise.all([
     aiUsageOf(null, range, env),
-    env.db.all<SumsRow & { user_id: string; name: string | null; email: string | null }>(PEOPLE, ...times),
+    spendIn("instance_monthly", "", env),
+    readSettings(env),
+    env.db.all<SumsRow & PersonRow>(PEOPLE, ...times),
+    env.db.all<PersonRow & { guest_cost: number | string }>(GUESTS, ...times),
     env.db.all<SumsRow & { canvas_id: string; slug: string; title: string }>(CANVASES, ...times),
   ]);
+  const guestCosts = new Map(guests.map((row) => [row.user_id, Number(row.guest_cost)]));
+  const known = new Set(people.map((row) => row.user_id));
+  const inviters = guests.filter((row) => !known.has(row.user_id)).map((row) => ({ ...NO_SUMS, ...row }));
   return {
     ...usage,
-    people: people.map((row) => ({ userId: row.user_id, name: row.name, email: row.email, ...viewOf(row) })),
+    spend: { ...spend, limit: settings["ai.instanceMonthlyUsd"] },
+    people: [...people, ...inviters].slice(0, MAX_ENTRIES).map((row) => ({
+      userId: row.user_id,
+      name: row.name,
+      email: row.email,
+      ...viewOf(row),
+      guestCost: toUsd(guestCosts.get(row.user_id) ?? 0),
+    })),
     canvases: canvases.map((row) => ({
       canvasId: row.canvas_id,
       slug: row.slug,
@@ -122,20 +161,16 @@ export async function instanceAiUsage(range: DayRange, env: Env): Promise<Instan
 
 /** Reads what a canvas has spent and reserved in the current month, and its cap. */
 export async function monthlySpendOf(canvasId: string, env: Env): Promise<MonthlySpend> {
-  const spender = { userId: "", guest: false, canvasId, startedAt: env.clock() };
-  const period = spendRows(spender).find(({ scope }) => scope === "canvas_monthly")?.period ?? "";
-  const [row, settings] = await Promise.all([
-    env.db.get<{ spent: number; reserved: number }>`
-      select spent, reserved from ai_spend
-      where scope = 'canvas_monthly' and subject = ${canvasId} and period = ${period}`,
-    readSettings(env),
-  ]);
-  return {
-    month: period,
-    spent: toUsd(Number(row?.spent ?? 0)),
-    reserved: toUsd(Number(row?.reserved ?? 0)),
-    limit: toUsd(capOf("canvas_monthly", settings)),
-  };
+  const [spend, settings] = await Promise.all([spendIn("canvas_monthly", canvasId, env), readSettings(env)]);
+  return { ...spend, limit: toUsd(capOf("canvas_monthly", settings)) };
+}
+
+/** Reads what is spent and reserved under a cap of the current month. */
+async function spendIn(scope: SpendScope, subject: string, { db, clock }: Env) {
+  const month = monthOf(utcDay(clock()));
+  const row = await db.get<{ spent: number; reserved: number }>`
+    select spent, reserved from ai_spend where scope = ${scope} and subject = ${subject} and period = ${month}`;
+  return { month, spent: toUsd(Number(row?.spent ?? 0)), reserved: toUsd(Number(row?.reserved ?? 0)) };
 }
 
 /** Returns the start of the first day and the end of the last day, in epoch milliseconds. The end no longer belongs to the range. */

@@ -3,16 +3,14 @@ import { isGuest } from "../../access/principal.ts";
 import type { Env } from "../../env.ts";
 import { readBody } from "../../http/body.ts";
 import { refuse } from "../../http/refusal.ts";
-import { highestCost } from "../../organisation/ai/cost.ts";
 import { priceOf } from "../../organisation/ai/prices.ts";
-import { reserve } from "../../organisation/ai/reservations.ts";
 import { exceededCap, type Spender, spendRows } from "../../organisation/ai/spend-caps.ts";
 import { readSettings } from "../../organisation/instance-settings.ts";
 import type { Call, Primitive } from "../primitive.ts";
 import { requirePermission } from "../require-permission.ts";
 import { withBody } from "../with-body.ts";
 import { parseChat } from "./chat-body.ts";
-import { Completion } from "./completion.ts";
+import { begin } from "./completion.ts";
 import { aiData } from "./data.ts";
 import { EventStream } from "./event-stream.ts";
 import { aiOperations } from "./operations.ts";
@@ -38,25 +36,28 @@ async function chat(call: Call, body: Buffer, env: Env) {
   const { user, canvas } = call;
   const prompt = parseChat(body);
   const settings = await readSettings(env);
-  const promptTokens = highestPromptTokens(prompt);
-  const price = priceOf(prompt.model, promptTokens, env.config);
+  const price = priceOf(prompt.model, highestPromptTokens(prompt), env.config);
   if (price === null || !settings["ai.models"].includes(prompt.model)) refuse("MODEL_NOT_ALLOWED");
 
   const guest = isGuest(user);
-  const spender: Spender = { userId: user.id, guest, canvasId: canvas.id, startedAt: env.clock() };
+  const spender: Spender = {
+    userId: user.id,
+    guest,
+    invitedBy: user.invitedBy,
+    canvasId: canvas.id,
+    startedAt: env.clock(),
+  };
   const exceeded = await exceededCap(spendRows(spender), settings, env);
   if (guest && !canvas.capabilities.guestAi) refuse("GUEST_AI_DISABLED");
-  if (exceeded === "guest") refuseOverCap(exceeded);
+  if (exceeded === "guest") refuseOverCap(exceeded, guest);
   requirePermission(call, "canUseAi");
-  if (exceeded !== null) refuseOverCap(exceeded);
+  if (exceeded !== null) refuseOverCap(exceeded, guest);
   call.requireCapability("ai");
   const { ai } = env;
   if (ai === null) throw new Error("the capability gate admits no AI without a provider");
 
-  const amount = highestCost(promptTokens, prompt.maxTokens, price);
-  const request = await reserve(spender, { model: prompt.model, amount }, settings, env);
-  if (typeof request === "string") return refuseOverCap(request);
-  const completion = new Completion(prompt, request, ai, env);
+  const completion = await begin(prompt, { spender, price, settings, ai }, env);
+  if (typeof completion === "string") return refuseOverCap(completion, guest);
   const stream = new EventStream(completion.events(), () => completion.end());
   env.background.add(new Promise((resolve) => stream.once("close", resolve)));
   return { headers: EVENT_STREAM, body: stream };

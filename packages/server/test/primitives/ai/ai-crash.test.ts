@@ -39,7 +39,7 @@ async function startStreaming(t: Scope): Promise<Streaming> {
   const received = chat({
     canvas: `${process.base}/v1/c/${canvas.slug}`,
     headers: Object.fromEntries(canvas.people.owner.headers),
-    body: { model: "m", messages: [{ role: "user", content: play(HANGING, "crash") }], maxTokens: 50 },
+    body: { model: "m", messages: [{ role: "user", content: play(HANGING, "crash") }], maxTokens: 500 },
     onEvent: () => begun.resolve(),
   });
   await Promise.race([begun.promise, received.then((early) => assert.fail(JSON.stringify(early)))]);
@@ -57,12 +57,12 @@ async function startStreaming(t: Scope): Promise<Streaming> {
   };
 }
 
-/** Returns the request and the sums under its two caps. */
+/** Returns the request and the sums under the caps of the person, the canvas and the instance. */
 async function ledgerOf({ db }: Streaming) {
   const rows = await db.all<{ state: string; cost: number; reserved: number; output_tokens: number }>`
     select state, cost, reserved, output_tokens from ai_requests`;
   const sums = await db.all<{ spent: number; reserved: number }>`select spent, reserved from ai_spend`;
-  assert.deepEqual([rows.length, sums.length], [1, 2]);
+  assert.deepEqual([rows.length, sums.length], [1, 3]);
   const [row = assert.fail()] = rows;
   return { row, sums };
 }
@@ -96,7 +96,7 @@ describe("an open stream", { concurrency: true }, () => {
     assert.deepEqual((await received).events, [{ type: "delta", text: "abcdef" }]);
     await upstreamClosed;
     const { row, sums } = await ledgerOf(streaming);
-    assert.deepEqual([row.state, row.output_tokens], ["aborted", 2]);
+    assert.deepEqual([row.state, row.output_tokens], ["aborted", 6 + 256]);
     assert.ok(row.cost > 0 && row.cost < row.reserved);
     for (const { spent, reserved } of sums) assert.deepEqual([spent, reserved], [row.cost, 0]);
   });
