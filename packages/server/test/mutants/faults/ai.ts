@@ -13,7 +13,7 @@ export const ai: Fault[] = [
   fault(
     "ai: the log gets the message of a provider's error",
     "packages/server/src/drivers/ai/sdk-ai.ts",
-    "`status ${error.statusCode}`",
+    "`status ${statusCode}`",
     "error.message",
     "packages/server/test/drivers/ai.test.ts",
   ),
