@@ -127,6 +127,8 @@ test("the canvas of a command: --canvas, the folder's project, its easel.json", 
   assert.equal((await open(["-c", "chosen"])).stdout, url);
   assert.equal((await open(["-c", id])).stdout, url);
   const named = await folderWith(t, "named", { ...page("named"), "easel.json": '{"slug":"chosen"}' });
+  assert.equal((await open([], named)).code, 2);
+  assert.equal((await easel(["open"], { env, cwd: named, answers: [true] })).stdout, url);
   assert.equal((await open([], named)).stdout, url);
   assert.equal((await open([], await folderWith(t, "unknown", page("x")))).code, 2);
   assert.equal((await open(["-c", "none"])).code, 4);
@@ -191,7 +193,7 @@ test("delete asks for the slug, and restore brings the canvas back", async (t) =
   assert.deepEqual([restored.code, restored.stdout], [0, `${base}/c/removable/\n`], restored.stderr);
   assert.equal((await easel(["restore", "removable"], { env })).code, 4);
   const named = await folderWith(t, "by-name", { "easel.json": '{"slug":"removable"}' });
-  await easel(["delete", "--yes"], { cwd: named, env });
+  await easel(["delete", "--yes"], { cwd: named, env, answers: [true] });
   assert.equal((await easel(["restore"], { cwd: named, env })).code, 0);
   assert.equal((await json(["delete", "-c", "removable", "--yes"])).deleted, true);
   assert.equal((await json(["restore", "-c", "removable"])).slug, "removable");
@@ -215,7 +217,10 @@ test("a draft whose slug is taken is restored with --slug", async (t) => {
   assert.match(refused.stderr, /--slug/);
   const folder = await folderWith(t, "draft", {});
   await writeProject(folder, { url: base, canvasId: id, slug: "drafted", version: null });
-  assert.equal((await json(["restore", "--slug", "drafted-2"], { cwd: folder })).slug, "drafted-2");
+  const unasked = await easel(["restore", "--slug", "drafted-2"], { cwd: folder, env });
+  assert.deepEqual([unasked.code, /which you own and which is deleted/.test(unasked.stderr)], [2, true]);
+  const asked = await easel(["restore", "--slug", "drafted-2"], { cwd: folder, env, answers: [true] });
+  assert.equal(asked.stdout, `${base}/c/drafted-2/\n`, asked.stderr);
   assert.equal((await easel(["restore"], { env })).code, 2);
 });
 

@@ -20,7 +20,11 @@ let service: Env;
 let env: Record<string, string>;
 before(async () => {
   ({ base, env: service } = await startService(scope));
-  env = { ...(await signedIn(base, service)), PATH: process.env.PATH ?? "", HOME: "/nonexistent" };
+  env = {
+    ...(await signedIn(base, service)),
+    PATH: process.env.PATH ?? "",
+    HOME: await temporaryDirectory(scope),
+  };
 });
 
 /** Starts `easel` in a child process. */

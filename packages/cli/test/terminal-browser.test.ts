@@ -175,7 +175,12 @@ describe("easel from its tarball", { skip: noBrowser || noTmux }, () => {
     const { base, env } = await startService(t, LIMITLESS);
     const cwd = await temporaryDirectory(t);
     const folder = path.join(cwd, "lunch");
-    const variables = { PATH: searched(), HOME: "/nonexistent", CI: "true", ...(await signedIn(base, env)) };
+    const variables = {
+      PATH: searched(),
+      HOME: await temporaryDirectory(t),
+      CI: "true",
+      ...(await signedIn(base, env)),
+    };
     const easel = (...args: string[]) =>
       new Promise<{ code: number; stdout: string }>((resolve) => {
         const options = { cwd: args[0] === "init" ? cwd : folder, env: variables };

@@ -1,10 +1,8 @@
-import { chmod, mkdir, readFile, stat } from "node:fs/promises";
-import path from "node:path";
-import envPaths from "env-paths";
+import { readFile } from "node:fs/promises";
 import { z } from "zod/mini";
 import type { Context } from "../context.ts";
 import { fail } from "../exit.ts";
-import { replaceFile } from "../project/replace-file.ts";
+import { configFile, makePrivate, writeConfig } from "./config-folder.ts";
 
 const TOKEN = /^[\x21-\x7e]+$/;
 
@@ -29,8 +27,8 @@ const Stored = z.object({
 export type Credentials = z.infer<typeof Stored>;
 
 /** Returns the path of the file that holds the tokens of the person. */
-export const credentialsFile = ({ env }: Pick<Context, "env">): string =>
-  path.join(env.EASEL_CONFIG_DIR ?? envPaths("easel", { suffix: "" }).config, "credentials.json");
+export const credentialsFile = (context: Pick<Context, "env">): string =>
+  configFile(context, "credentials.json");
 
 /** Reads the stored sign-ins; there are none without a file. Makes the file private. Throws a `Failure` if the file is damaged. */
 export async function readCredentials(context: Pick<Context, "env">): Promise<Credentials> {
@@ -50,20 +48,6 @@ export async function readCredentials(context: Pick<Context, "env">): Promise<Cr
   }
 }
 
-/** Removes all permissions of other users on a file or folder. Does nothing on Windows, which has no such permissions. */
-async function makePrivate(target: string): Promise<void> {
-  if (process.platform === "win32") return;
-  const { mode } = await stat(target);
-  if ((mode & 0o077) !== 0) await chmod(target, mode & 0o700);
-}
-
 /** Writes the stored sign-ins to a file that only the person may read. */
-export async function writeCredentials(
-  credentials: Credentials,
-  context: Pick<Context, "env">,
-): Promise<void> {
-  const file = credentialsFile(context);
-  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-  await makePrivate(path.dirname(file));
-  await replaceFile(file, `${JSON.stringify(credentials, null, 2)}\n`, 0o600);
-}
+export const writeCredentials = (credentials: Credentials, context: Pick<Context, "env">): Promise<void> =>
+  writeConfig(credentialsFile(context), credentials);

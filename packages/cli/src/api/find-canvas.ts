@@ -2,8 +2,9 @@ import path from "node:path";
 import type { Canvas } from "@easel/protocol/types";
 import type { Context } from "../context.ts";
 import { fail } from "../exit.ts";
-import { type Project, readProject } from "../project/project.ts";
+import { type FolderCanvas, readFolderCanvas } from "../project/folder-canvas.ts";
 import { clean } from "../terminal/clean.ts";
+import { requireAgreement } from "./agreement.ts";
 import { Refusal } from "./refusal.ts";
 import { bodyOf, connect, type Service } from "./service.ts";
 
@@ -32,7 +33,7 @@ export const canvasById = async (id: string, { api }: Service): Promise<Canvas> 
   (await bodyOf(api.GET("/api/canvases/{id}", { params: { path: { id } } }))) as Canvas;
 
 /** Returns the canvas that a folder was deployed to. Throws a `Failure` if it is deleted or not shared with the caller. */
-async function canvasOf({ canvasId, slug }: Project, service: Service): Promise<Canvas> {
+async function canvasOf({ canvasId, slug }: FolderCanvas, service: Service): Promise<Canvas> {
   try {
     return await canvasById(canvasId, service);
   } catch (error) {
@@ -45,8 +46,33 @@ async function canvasOf({ canvasId, slug }: Project, service: Service): Promise<
 }
 
 /**
- * Connects to the service and finds the canvas of a command: the one that `--canvas` names, or that of the working directory. The canvas of
- * a directory is the one that it was deployed to, or else the one with the slug of its `easel.json`. Throws a `Failure` if there is none.
+ * Finds the canvas of a folder: the one that the person has deployed it to or has agreed to, else the one that the folder names by its
+ * project or by the slug of its `easel.json`. Asks about a canvas that only the folder names. Returns undefined if there is none.
+ */
+async function canvasOfFolder(
+  folder: string,
+  service: Service,
+  context: Context,
+): Promise<Canvas | undefined> {
+  const own = await readFolderCanvas(folder, service.url, context);
+  const slug =
+    own === undefined
+      ? (await (await import("../project/easel-json.ts")).readEaselJson(folder)).slug
+      : undefined;
+  const canvas =
+    own !== undefined
+      ? await canvasOf(own, service)
+      : slug === undefined
+        ? undefined
+        : await canvasBySlug(slug, service);
+  if (canvas !== undefined && !own?.isAgreed)
+    await requireAgreement(folder, canvas, { question: "Use it?", flag: "--canvas" }, service, context);
+  return canvas;
+}
+
+/**
+ * Connects to the service and finds the canvas of a command: the one that `--canvas` names, or that of the working directory. Throws a
+ * `Failure` if there is none.
  */
 export async function findCanvas(
   { url, canvas: given }: CanvasOptions,
@@ -62,12 +88,9 @@ export async function findCanvas(
       hint: "`easel list` shows your canvases.",
     });
   }
-  const project = await readProject(context.cwd);
-  if (project?.url === service.url) return { service, canvas: await canvasOf(project, service) };
-  const { slug } = await (await import("../project/easel-json.ts")).readEaselJson(context.cwd);
-  const own = slug === undefined ? undefined : await canvasBySlug(slug, service);
+  const own = await canvasOfFolder(context.cwd, service, context);
   if (own !== undefined) return { service, canvas: own };
-  return fail(`${path.basename(context.cwd)} was never deployed to ${service.url}.`, {
+  return fail(`${clean(path.basename(context.cwd))} was never deployed to ${service.url}.`, {
     exit: "usage",
     hint: "Give --canvas SLUG, or change to the folder of the canvas.",
   });

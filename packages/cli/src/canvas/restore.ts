@@ -1,11 +1,12 @@
 import type { ListedCanvas } from "@easel/protocol/management";
+import { requireAgreement } from "../api/agreement.ts";
 import type { CanvasOptions } from "../api/find-canvas.ts";
 import { Refusal } from "../api/refusal.ts";
 import { bodyOf, connect } from "../api/service.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../exit.ts";
 import { readEaselJson } from "../project/easel-json.ts";
-import { readProject } from "../project/project.ts";
+import { readFolderCanvas } from "../project/folder-canvas.ts";
 import { clean } from "../terminal/clean.ts";
 import { readCanvases } from "./list.ts";
 
@@ -20,11 +21,9 @@ export async function restore(
 ): Promise<void> {
   const { terminal, cwd } = context;
   const service = await connect({ url: options.url, folder: cwd }, context);
-  const project = await readProject(cwd);
-  const name =
-    given ??
-    options.canvas ??
-    (project?.url === service.url ? project.canvasId : (await readEaselJson(cwd)).slug);
+  const named = given ?? options.canvas;
+  const own = await readFolderCanvas(cwd, service.url, context);
+  const name = named ?? own?.canvasId ?? (await readEaselJson(cwd)).slug;
   if (name === undefined)
     fail("The working directory names no canvas.", {
       exit: "usage",
@@ -37,6 +36,8 @@ export async function restore(
       exit: "denied",
       hint: "`easel list --deleted` shows those that can be restored.",
     });
+  if (named === undefined && !own?.isAgreed)
+    await requireAgreement(cwd, found, { question: "Restore it?", flag: "--canvas" }, service, context);
   const body = options.slug === undefined ? {} : { slug: options.slug };
   try {
     const { url, id, slug, version } = await bodyOf(

@@ -1,9 +1,10 @@
 import path from "node:path";
 import type { Access } from "@easel/protocol/types";
+import { requireAgreement } from "../api/agreement.ts";
 import { connect } from "../api/service.ts";
 import type { Context } from "../context.ts";
 import { readEaselJson } from "../project/easel-json.ts";
-import { readProject } from "../project/project.ts";
+import { readFolderCanvas } from "../project/folder-canvas.ts";
 import { clean } from "../terminal/clean.ts";
 import { dryRun } from "./dry-run.ts";
 import { chooseAccess, discard, setUp } from "./first-deploy.ts";
@@ -38,10 +39,14 @@ export async function deploy(given: string, options: DeployOptions, context: Con
   const service = await connect({ url: options.url, folder }, context);
   const files = await hashFiles(content.files, signal);
 
-  const stored = await readProject(folder);
-  const project = stored?.url === service.url ? stored : undefined;
-  const found = await findTarget(slug, project, service);
+  const known = await readFolderCanvas(folder, service.url, context);
+  const found = await findTarget(slug, known, service);
   if (options.dryRun) return dryRun(slug.slug, found, files, content, service, terminal);
+  const isAgreed = slug.source === "flag" || (known?.isAgreed === true && known.canvasId === found?.id);
+  if (found !== undefined && !isAgreed) {
+    const purpose = { question: "Deploy there?", flag: "--slug", yes: options.yes };
+    await requireAgreement(folder, found, purpose, service, context);
+  }
 
   for (const { path: name, reason } of content.leftOut) terminal.say(`left out: ${clean(name)} (${reason})`);
   const isFirst = found === undefined || found.version === null;
@@ -51,15 +56,16 @@ export async function deploy(given: string, options: DeployOptions, context: Con
       `Who may enter stays ${clean(found.access)}: --access is for new canvases. \`easel share\` changes it.`,
     );
   const canvas = found ?? (await makeCanvas(folder, settings, slug.slug, service));
-  const own = project?.canvasId === canvas.id && !options.force ? project : undefined;
-  const expectedVersion = options.force ? undefined : (own?.version ?? canvas.version);
+  const own = known?.canvasId === canvas.id ? known : undefined;
+  // A folder that knows no version, as in CI, expects the one that is current now.
+  const version = own?.version === undefined ? canvas.version : own.version;
   try {
     if (access !== undefined) await setUp(canvas, settings, access, service);
     else await enableCapabilities(canvas, settings.capabilities, options, service, context);
     const { deployed, sent, ...published } = await publishFiles(
       folder,
       files,
-      { canvas, own, options: { expectedVersion, message: options.message } },
+      { canvas, version, staged: own?.staged, force: options.force === true, message: options.message },
       service,
       context,
       () => applySettings(canvas, settings, service),
@@ -67,9 +73,17 @@ export async function deploy(given: string, options: DeployOptions, context: Con
     const warnings = [...new Set([...content.warnings, ...published.warnings])];
     for (const warning of warnings) terminal.warn(warning);
     if (access === "private") terminal.say("Only you may enter. `easel share` lets others in.");
-    const { url, id, version } = deployed;
+    const { url, id } = deployed;
     const counts = { created: isFirst, files: files.length, sent };
-    const result = { url, id, slug: deployed.slug, version, ...counts, leftOut: content.leftOut, warnings };
+    const result = {
+      url,
+      id,
+      slug: deployed.slug,
+      version: deployed.version,
+      ...counts,
+      leftOut: content.leftOut,
+      warnings,
+    };
     terminal.result(result, () => `${clean(url)}\n`);
   } catch (error) {
     if (found === undefined) await discard(canvas, service, context);

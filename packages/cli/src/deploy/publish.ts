@@ -2,9 +2,10 @@ import type { Canvas, FinishedDeploy } from "@easel/protocol/types";
 import type { Service } from "../api/service.ts";
 import type { Context } from "../context.ts";
 import { type Project, writeProject } from "../project/project.ts";
+import { remember } from "../project/remembered.ts";
 import { explainConflict } from "./conflict.ts";
 import { type HashedFile, manifestDigest } from "./manifest.ts";
-import { finish, resume, type StageOptions, stage } from "./staging.ts";
+import { finish, resume, stage } from "./staging.ts";
 import { uploadFiles } from "./upload.ts";
 
 /** The result of a deploy: the published version, the number of uploaded files, and the warnings of the service. */
@@ -14,33 +15,51 @@ export interface Published {
   warnings: string[];
 }
 
-/** Returns a function that writes the project of a folder. A failure only prints a warning, because the deploy does not need the file. */
+/**
+ * Returns a function that writes the project of a folder, and remembers its canvas. A failure only prints a warning, because the deploy
+ * does not need the files.
+ */
 const projectWriter =
-  (folder: string, { terminal }: Context) =>
-  (project: Project): Promise<void> =>
-    writeProject(folder, project).catch((error: Error) =>
-      terminal.warn(`The deploy cannot be remembered in the folder: ${error.message}`),
+  (folder: string, context: Context) =>
+  async (project: Project): Promise<void> => {
+    await remember(folder, project.url, project, context);
+    await writeProject(folder, project).catch((error: Error) =>
+      context.terminal.warn(`The deploy cannot be remembered in the folder: ${error.message}`),
     );
+  };
+
+/** A deploy to a canvas. */
+export interface Plan {
+  canvas: Canvas;
+  /** The version that must be the published one, unless `force` is true. Null means that no version is published. */
+  version: string | null;
+  force: boolean;
+  /** The unfinished staged deploy of the folder, if it has one for this canvas. */
+  staged: Project["staged"];
+  message: string | undefined;
+}
 
 /**
- * Publishes files as the new version of a canvas. Uploads only the files that the service lacks. `own` is the project of the folder if it
- * belongs to this canvas. If `own` has a staged deploy of the same files, that deploy is resumed. `beforeFinish` runs after the uploads.
+ * Publishes files as the new version of a canvas. Uploads only the files that the service lacks. Resumes the staged deploy of an earlier
+ * run with the same files, unless `force` is true, because that deploy expects a version. `beforeFinish` runs after the uploads.
  */
 export async function publishFiles(
   folder: string,
   files: readonly HashedFile[],
-  { canvas, own, options }: { canvas: Canvas; own: Project | undefined; options: StageOptions },
+  { canvas, version, force, staged: unfinished, message }: Plan,
   service: Service,
   context: Context,
   beforeFinish: () => Promise<void>,
 ): Promise<Published> {
   const { id: canvasId, slug } = canvas;
   const saveProject = projectWriter(folder, context);
-  const project: Project = { url: service.url, canvasId, slug, version: own?.version ?? null };
+  const project: Project = { url: service.url, canvasId, slug, version };
   const manifest = manifestDigest(files);
+  const options = { expectedVersion: force ? undefined : version, message };
   try {
     const staged =
-      (own && (await resume(own, manifest, service))) ?? (await stage(canvasId, files, options, service));
+      (force ? undefined : await resume(canvasId, unfinished, manifest, service)) ??
+      (await stage(canvasId, files, options, service));
     await saveProject({ ...project, staged: { id: staged.id, manifest } });
     await uploadFiles({ canvasId, id: staged.id }, files, staged.missing, service, context.terminal);
     await beforeFinish();

@@ -57,7 +57,8 @@ export async function cancel(canvasId: string, deploy: string, { api }: Service)
  * published.
  */
 export async function resume(
-  { canvasId, staged }: Project,
+  canvasId: string,
+  staged: Project["staged"],
   manifest: string,
   { api }: Service,
 ): Promise<Staged | undefined> {

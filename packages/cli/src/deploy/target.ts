@@ -8,13 +8,13 @@ import { canvasById, canvasBySlug } from "../api/find-canvas.ts";
 import { Refusal } from "../api/refusal.ts";
 import { bodyOf, type Service } from "../api/service.ts";
 import { fail } from "../exit.ts";
-import type { Project } from "../project/project.ts";
+import type { FolderCanvas } from "../project/folder-canvas.ts";
 import { clean } from "../terminal/clean.ts";
 
-/** The slug that a folder is deployed to. `isGiven` is false if it is derived from the folder's name. */
+/** The slug that a folder is deployed to, and where it comes from: `--slug`, `easel.json` or the name of the folder. */
 export interface Slug {
   slug: string;
-  isGiven: boolean;
+  source: "flag" | "easel.json" | "name";
 }
 
 /**
@@ -22,35 +22,42 @@ export interface Slug {
  * it is malformed.
  */
 export function slugFor(folder: string, flag: string | undefined, { slug: own }: EaselJson): Slug {
-  const given = flag ?? own;
-  const slug = { slug: given ?? slugOf(path.basename(folder)), isGiven: given !== undefined };
+  const source = flag !== undefined ? "flag" : own !== undefined ? "easel.json" : "name";
+  const slug: Slug = { slug: flag ?? own ?? slugOf(path.basename(folder)), source };
   return isSlug(slug.slug) ? slug : failWith(slug);
 }
 
-const failWith = ({ slug, isGiven }: Slug): never =>
+const failWith = ({ slug, source }: Slug): never =>
   fail(
-    `${isGiven ? "You gave" : "The folder's name makes"} the slug \`${clean(slug)}\`, which is too short, malformed or reserved.`,
+    `${source === "name" ? "The folder's name makes" : "You gave"} the slug \`${clean(slug)}\`, which is too short, malformed or reserved.`,
     { exit: "usage", hint: "Give --slug, with 3 to 63 lower-case letters, digits and inner hyphens." },
   );
 
 /**
- * Returns the canvas that a folder is deployed to. This is the canvas of `project`, if it still exists and no other slug is given.
+ * Returns the canvas that a folder is deployed to. This is the known canvas of the folder, if it still exists and no other slug is given.
  * Otherwise it is the canvas with the slug, or undefined if there is none. Throws a usage error if there is none and the slug is reserved
  * for the service.
  */
 export async function findTarget(
   slug: Slug,
-  project: Project | undefined,
+  known: FolderCanvas | undefined,
   service: Service,
 ): Promise<Canvas | undefined> {
-  const found = await findCanvas(slug, project, service);
+  const found = await findCanvas(slug, known, service);
   return found === undefined && !isAllowedSlug(slug.slug) ? failWith(slug) : found;
 }
 
-async function findCanvas({ slug, isGiven }: Slug, project: Project | undefined, service: Service) {
-  if (project === undefined || (isGiven && project.slug !== slug)) return canvasBySlug(slug, service);
+async function findCanvas({ slug, source }: Slug, known: FolderCanvas | undefined, service: Service) {
+  // With `--slug`, a canvas that only the folder names does not count, because it may have another slug than the folder says.
+  const isOther = known?.slug !== slug || !known.isAgreed;
+  if (
+    known === undefined ||
+    (source === "easel.json" && known.slug !== slug) ||
+    (source === "flag" && isOther)
+  )
+    return canvasBySlug(slug, service);
   try {
-    return await canvasById(project.canvasId, service);
+    return await canvasById(known.canvasId, service);
   } catch (error) {
     if (error instanceof Refusal && error.status === 404) return canvasBySlug(slug, service);
     throw error;

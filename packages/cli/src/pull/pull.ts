@@ -9,6 +9,7 @@ import { pickVersion, readVersions } from "../canvas/versions.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../exit.ts";
 import { type Project, readProject, writeProject } from "../project/project.ts";
+import { remember } from "../project/remembered.ts";
 import { clean } from "../terminal/clean.ts";
 import { count } from "../terminal/count.ts";
 import { openArchive } from "./archive.ts";
@@ -81,6 +82,7 @@ export async function pull(given: string | undefined, options: PullOptions, cont
         throw error;
       }
       await writeProject(folder, { url: service.url, canvasId: id, slug, version });
+      await remember(folder, service.url, { canvasId: id, slug }, context);
       progress.done(`${count(changed.length, "file")} written, ${unchanged} unchanged`);
       const written = changed.map((file) => file.path);
       terminal.result({ id, slug, url, version, folder, written, unchanged }, () => `${folder}\n`);

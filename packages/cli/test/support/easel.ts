@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
+import os from "node:os";
 import path from "node:path";
 import { PassThrough } from "node:stream";
 import { createToken } from "@easel/server/identity/tokens";
@@ -10,6 +11,10 @@ import { type Scope, startService, temporaryDirectory } from "../../../server/te
 import { run } from "../../src/run.ts";
 import type { Ask } from "../../src/terminal/ask.ts";
 import { createTerminal } from "../../src/terminal/terminal.ts";
+
+/** The configuration of the person of a test file. It has no sign-ins. */
+const CONFIG = mkdtempSync(path.join(os.tmpdir(), "easel-config-"));
+process.once("exit", () => rmSync(CONFIG, { recursive: true, force: true }));
 
 /** The outcome of a run of `easel`. */
 export interface Outcome {
@@ -60,9 +65,9 @@ export async function easel(args: string[], options: RunOptions = {}): Promise<O
     output.stderr += text;
     options.onStderr?.(output.stderr);
   });
-  // Without this variable, the credentials of the person who runs the tests would be used.
+  // Without this variable, the configuration of the person who runs the tests would be used.
   const environment = {
-    EASEL_CONFIG_DIR: `/nonexistent/${randomUUID()}`,
+    EASEL_CONFIG_DIR: CONFIG,
     NO_COLOR: "1",
     TERM: "dumb",
     ...env,

@@ -52,7 +52,7 @@ export const cliAccount: Fault[] = [
   ),
   fault(
     "cli: a new file of tokens is readable for others",
-    `${ACCOUNT}/credentials.ts`,
+    `${ACCOUNT}/config-folder.ts`,
     "\\n`, 0o600)",
     "\\n`, 0o644)",
     LOGIN,

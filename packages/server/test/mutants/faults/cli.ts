@@ -1,5 +1,6 @@
 import { type Fault, fault } from "../fault.ts";
 
+const FOLDER_CANVAS = "packages/cli/test/folder-canvas.test.ts";
 const UNTRUSTED = "packages/cli/test/untrusted-folder.test.ts";
 
 /** Faults of the command line. */
@@ -10,6 +11,34 @@ export const cli: Fault[] = [
     "kind !== undefined && kind !== expected",
     'kind === "other"',
     UNTRUSTED,
+  ),
+  fault(
+    "deploy: a clone replaces the canvas that it names",
+    "packages/cli/src/deploy/deploy.ts",
+    "if (found !== undefined && !isAgreed)",
+    "if (found !== undefined && !isAgreed && found.version === null)",
+    FOLDER_CANVAS,
+  ),
+  fault(
+    "cli: a command acts on the canvas that a clone names",
+    "packages/cli/src/api/find-canvas.ts",
+    "canvas !== undefined && !own?.isAgreed",
+    "canvas !== undefined && own?.isAgreed === undefined",
+    FOLDER_CANVAS,
+  ),
+  fault(
+    "deploy: --slug leads to the canvas whose id the folder has",
+    "packages/cli/src/deploy/target.ts",
+    "known?.slug !== slug || !known.isAgreed",
+    "known?.slug !== slug",
+    FOLDER_CANVAS,
+  ),
+  fault(
+    "deploy: the version null expects nothing",
+    "packages/cli/src/deploy/deploy.ts",
+    "own?.version === undefined ? canvas.version : own.version",
+    "own?.version ?? canvas.version",
+    FOLDER_CANVAS,
   ),
   fault(
     "cli: a stored token goes to an http address of another computer",
