@@ -60,7 +60,7 @@ export function findForAdmin(id: string, { db, clock }: Env): Promise<AdminCanva
  */
 export async function disableCanvas(id: string, reason: string | null, { db, clock }: Env): Promise<boolean> {
   const now = clock();
-  const changed = await db.run`
+  const changed = await db.withReserve.run`
     update canvases set disabled_at = coalesce(disabled_at, ${now}), disabled_reason = ${reason},
       updated_at = greatest(updated_at + 1, ${now})
     where id = ${id} and (deleted_at is null or deleted_at > ${now - RETENTION_MS})`;

@@ -31,7 +31,7 @@ function removalsFor({ canvasData }: Env): Removal[] {
  * such canvases that were found. Does not remove their blobs; `sweepBlobs` does.
  */
 export async function purgeCanvases(env: Env): Promise<number> {
-  const { db } = env;
+  const db = env.db.withReserve;
   const before = env.clock() - RETENTION_MS;
   const expired = await db.all<{
     id: string;

@@ -169,7 +169,7 @@ export async function releaseBlobs(
       select blob_key as key from staged_blobs where deploy_id = ${id} limit ${FILES_AT_ONCE}`;
     if (rows.length === 0) return;
     const keys = rows.map(({ key }) => key);
-    await db.batch([
+    await db.withReserve.batch([
       lockBytes(canvasId),
       ...endUses(canvasId, keys, id),
       optional`delete from staged_blobs where deploy_id = ${id} and blob_key in (select key from json_each(${asKeys(keys)}))`,
@@ -183,7 +183,7 @@ export async function expireStaged(
   { db, clock }: Env,
 ): Promise<boolean> {
   const now = clock();
-  const changed = await db.run`
+  const changed = await db.withReserve.run`
     update staged_deploys set expires_at = ${now} where id = ${id} and canvas_id = ${canvasId}
       and user_id = ${userId} and expires_at > ${now} and version_id is null`;
   return changed === 1;
@@ -195,6 +195,6 @@ export async function sweepStaged(env: Env): Promise<void> {
     select id, canvas_id as "canvasId" from staged_deploys where expires_at <= ${env.clock()}`;
   for (const deploy of expired) {
     await releaseBlobs(deploy, env);
-    await env.db.run`delete from staged_deploys where id = ${deploy.id}`;
+    await env.db.withReserve.run`delete from staged_deploys where id = ${deploy.id}`;
   }
 }

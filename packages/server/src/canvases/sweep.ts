@@ -39,6 +39,7 @@ async function sweepStaging(env: Env): Promise<void> {
  */
 export function startSweeping(env: Env): () => Promise<void> {
   let sweeping = Promise.resolve();
+  const db = env.db.withReserve;
   const sweep = () => {
     const parts = [
       sweepBlobs(env),
@@ -46,11 +47,11 @@ export function startSweeping(env: Env): () => Promise<void> {
       purgeCanvases(env),
       sweepVersions(env.clock() - HOUR_MS, env),
       sweepStaged(env),
-      ...env.canvasData.map((data) => data.sweep?.(env.db)),
-      env.db.run`delete from sessions where expires_at <= ${env.clock()}`,
-      env.db.run`delete from handovers where expires_at <= ${env.clock()}`,
+      ...env.canvasData.map((data) => data.sweep?.(db)),
+      db.run`delete from sessions where expires_at <= ${env.clock()}`,
+      db.run`delete from handovers where expires_at <= ${env.clock()}`,
       // Expired codes are kept for an hour, because the second use of a code revokes the token that the first use gave.
-      env.db.run`delete from oauth_codes where expires_at <= ${env.clock() - HOUR_MS}`,
+      db.run`delete from oauth_codes where expires_at <= ${env.clock() - HOUR_MS}`,
     ].map((part) => Promise.resolve(part).catch((err) => env.log.error({ err }, "sweeping failed")));
     sweeping = Promise.all([sweeping, ...parts]).then(() => {});
   };

@@ -72,7 +72,7 @@ export async function patchCanvas(id: string, patch: CanvasPatch, env: Env): Pro
 /** Takes a canvas offline until it is published again. */
 export async function unpublishCanvas(id: string, { db, clock }: Env): Promise<void> {
   const now = clock();
-  await db.run`
+  await db.withReserve.run`
     update canvases set updated_at = greatest(updated_at + 1, ${now}),
       revoked_at = coalesce(revoked_at, ${now})
     where id = ${id} and deleted_at is null`;
@@ -89,7 +89,7 @@ export async function deleteDraft(id: string, { db, clock }: Env): Promise<boole
       where id = ${id} and deleted_at is null and version_id is null`,
     ...parkSlug(id, now),
   ];
-  return (await db.batch(steps)).length === steps.length;
+  return (await db.withReserve.batch(steps)).length === steps.length;
 }
 
 /**
@@ -100,7 +100,7 @@ export async function deleteCanvas(id: string, env: Env): Promise<void> {
   if (await deleteDraft(id, env)) return;
   const { db, clock } = env;
   const now = clock();
-  await db.run`
+  await db.withReserve.run`
     update canvases set updated_at = greatest(updated_at + 1, ${now}),
       deleted_at = ${now}
     where id = ${id} and deleted_at is null`;

@@ -68,7 +68,8 @@ const endUses = usesRemover(`select blob_key, count(*) as uses from version_file
   where version_id = ? and encoding = 'identity' and path in (select key from json_each(?)) group by blob_key`);
 
 /** Removes the files of a version whose state is `removing`, in small batches, and then the version. Safe to run concurrently. */
-async function removeMarked({ id, canvasId }: { id: string; canvasId: string }, { db }: Env): Promise<void> {
+async function removeMarked({ id, canvasId }: { id: string; canvasId: string }, env: Env): Promise<void> {
+  const db = env.db.withReserve;
   for (;;) {
     const rows = await db.all<{ path: string; key: string }>`
       select path, blob_key as key from version_files where version_id = ${id} and encoding = 'identity' limit ${FILES_AT_ONCE}`;
@@ -86,7 +87,7 @@ async function removeMarked({ id, canvasId }: { id: string; canvasId: string }, 
 
 /** Removes a version that is still in the state `storing`, because it could not be stored or published. */
 export async function discardVersion(version: { id: string; canvasId: string }, env: Env): Promise<void> {
-  const marked = await env.db.run`
+  const marked = await env.db.withReserve.run`
     update versions set state = 'removing' where id = ${version.id} and state = 'storing'`;
   if (marked === 1) await removeMarked(version, env);
 }
@@ -103,7 +104,7 @@ export async function removeOfCanvas(canvasId: string, env: Env): Promise<void> 
  * milliseconds).
  */
 export async function sweepVersions(time: number, env: Env): Promise<void> {
-  await env.db.run`
+  await env.db.withReserve.run`
     update versions set state = 'removing' where state <> 'stored' and state = 'storing' and created_at < ${time}`;
   const marked = await env.db.all<{ id: string; canvasId: string }>`
     select id, canvas_id as "canvasId" from versions where state <> 'stored' and state = 'removing'`;

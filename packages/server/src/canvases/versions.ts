@@ -43,7 +43,7 @@ export async function deleteVersion(canvasId: string, version: string, env: Env)
   const { db } = env;
   // A concurrent publication of this version changes the same row, so either the deletion or the publication fails.
   const marked = isId(version)
-    ? await db.run`update versions set state = 'removing'
+    ? await db.withReserve.run`update versions set state = 'removing'
         where id = ${version} and canvas_id = ${canvasId} and state = 'stored' and replaced_at is not null`
     : 0;
   if (marked === 1) return;

@@ -133,7 +133,7 @@ export const SETTINGS = {
   diskReserve: optional(
     "SERVICE_DISK_RESERVE_BYTES",
     whole(0),
-    "Bytes to keep free on the disks of the data directory and the blobs: below that, deploys are refused, so that sign-in and other small writes still work. 0 turns it off.",
+    "Bytes to keep free on the disks of the data directory, the SQLite database and the blobs: below that, writes are refused, except for sign-in, sessions, deletions and the audit log. 0 turns it off.",
     { shown: "256 MiB, at most a tenth of the disk" },
   ),
   databaseUrl: optional("SERVICE_DATABASE_URL", url("sqlite", "postgres", "postgresql"), "The database.", {

@@ -12,9 +12,13 @@ const CHECK_INTERVAL = 8 * MIB;
  * Thrown when the free space of a disk is not larger than the reserve. Has the error code of a full disk, so that callers handle both cases
  * alike.
  */
-class ReserveReached extends Error {
+export class ReserveReached extends Error {
   readonly code = "ENOSPC";
   readonly syscall = "statfs";
+
+  constructor(directory: string) {
+    super(`less than the reserve (SERVICE_DISK_RESERVE_BYTES) is free on the disk of ${directory}`);
+  }
 }
 
 /**
@@ -33,9 +37,7 @@ export async function requireSpace(directory: string, setting: number | null): P
   const { bavail, blocks, bsize } = await statfs(directory);
   // Some network file systems report a size of 0; the check is skipped there.
   if (blocks === 0 || bavail * bsize > reserveOf(setting, blocks * bsize)) return;
-  throw new ReserveReached(
-    `less than the reserve (SERVICE_DISK_RESERVE_BYTES) is free on the disk of ${directory}`,
-  );
+  throw new ReserveReached(directory);
 }
 
 /**

@@ -32,7 +32,7 @@ export async function openDb(
   // SQLite creates its log files with the mode of the database file, so the database file is created as private first.
   await (await open(file, "a", 0o600)).close();
   for (const suffix of ["", "-wal", "-shm"]) await makePrivate(file + suffix, 0o600);
-  return sqlite(file, onIoError);
+  return sqlite(file, onIoError, { reserve: config.diskReserve });
 }
 
 /** Opens the blob store that the settings name. */

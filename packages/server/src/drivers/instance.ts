@@ -63,16 +63,16 @@ export async function joinInstance(stores: Stores): Promise<string> {
   return `The database and the blobs are instance ${joined} now: ${await describeUsage(stores)}`;
 }
 
-async function ownInstance({ get, run }: Db): Promise<Instance> {
+async function ownInstance({ get, withReserve }: Db): Promise<Instance> {
   const read = () => get<Instance>`select id, joined_at from instance`;
   const known = await read();
   if (known !== undefined) return known;
-  await run`insert into instance (singleton, id) values (1, ${newId()}) on conflict do nothing`;
+  await withReserve.run`insert into instance (singleton, id) values (1, ${newId()}) on conflict do nothing`;
   return (await read()) as Instance;
 }
 
 const setInstance = (id: string, { db, clock }: Stores) =>
-  db.run`update instance set id = ${id}, joined_at = ${clock()}`;
+  db.withReserve.run`update instance set id = ${id}, joined_at = ${clock()}`;
 
 /** Counts the blobs in the store, up to the sample size (`of`), and those among them that the database refers to (`used`). */
 async function usage({ db, blobs, blobColumns }: Stores): Promise<{ used: number; of: number }> {

@@ -31,7 +31,7 @@ export function mountHealth(app: FastifyInstance, env: Env): void {
 async function check({ db, blobs, bus, log }: Env): Promise<boolean> {
   try {
     await Promise.all([
-      db.run`update instance set joined_at = joined_at`,
+      db.withReserve.run`update instance set joined_at = joined_at`,
       blobs.tryWrite(),
       bus.publish("ready", ""),
     ]);

@@ -90,10 +90,10 @@ export function listInvites(canvasId: string, { db }: Env): Promise<Invite[]> {
 
 /** Revokes an invitation and ends the guest's sessions. Returns false if the canvas has no such invitation. */
 export async function revokeInvite(id: string, canvasId: string, { db, clock }: Env): Promise<boolean> {
-  const [known] = await db.returning<{ id: string }>`
+  const [known] = await db.withReserve.returning<{ id: string }>`
     update invites set revoked_at = coalesce(revoked_at, ${clock()})
     where id = ${id} and canvas_id = ${canvasId} returning id`;
   if (known === undefined) return false;
-  await db.run`delete from sessions where invite_id = ${id}`;
+  await db.withReserve.run`delete from sessions where invite_id = ${id}`;
   return true;
 }

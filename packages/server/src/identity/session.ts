@@ -46,7 +46,7 @@ export async function startSession(user: User, request: FastifyRequest, env: Env
   const now = env.clock();
   const invite = inviteOf(user);
   const agent = (request.headers["user-agent"] ?? "").slice(0, 300);
-  await env.db.run`
+  await env.db.withReserve.run`
     insert into sessions (token_hash, id, user_id, invite_id, created_at, expires_at, address, user_agent)
     values (${tokenHash(token)}, ${newId()}, ${invite === null ? user.id : null}, ${invite}, ${now},
       ${now + SESSION_LIFETIME_MS}, ${request.ip}, ${agent})`;
@@ -70,7 +70,7 @@ export async function findSession(
   const used = row !== undefined && row.expires_at - env.clock() < SESSION_LIFETIME_MS - DAY_MS;
   if (session !== null && used && reply !== null) {
     const end = env.clock() + SESSION_LIFETIME_MS;
-    await env.db.run`update sessions set expires_at = ${end} where id = ${session.id}`;
+    await env.db.withReserve.run`update sessions set expires_at = ${end} where id = ${session.id}`;
     reply.header("set-cookie", cookie(env, token, SESSION_LIFETIME_MS));
   }
   return session;
@@ -95,7 +95,7 @@ function validSession(row: Readonly<SessionRow> | undefined, env: Env): Session 
 export async function endSession(request: IncomingMessage, env: Env): Promise<string> {
   for (const token of cookiesNamed(request.headers.cookie, sessionCookie(env.base.secure))) {
     if (!isToken(token)) continue;
-    const ended = await env.db.returning<{ user_id: string | null }>`
+    const ended = await env.db.withReserve.returning<{ user_id: string | null }>`
       delete from sessions where token_hash = ${tokenHash(token)} returning user_id`;
     const people = ended.flatMap(({ user_id }) => user_id ?? []);
     if (ended.length > 0) await announceAccess({ people }, env);
@@ -112,5 +112,5 @@ export function listSessions(user: User, { db, clock }: Env) {
 
 /** Ends one session of a user. Returns false if the user has no such session. */
 export async function revokeSession(id: string, user: User, { db }: Env): Promise<boolean> {
-  return (await db.run`delete from sessions where id = ${id} and user_id = ${user.id}`) === 1;
+  return (await db.withReserve.run`delete from sessions where id = ${id} and user_id = ${user.id}`) === 1;
 }

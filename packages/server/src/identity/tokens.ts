@@ -91,7 +91,7 @@ async function findToken(token: string, { db }: Env): Promise<Readonly<TokenRow>
 
 /** Records that a token was used, without waiting for the database. A failure is only logged. */
 function recordUse(id: string, now: number, { db, log }: Env): void {
-  db.run`update tokens set used_at = ${now} where id = ${id}`.catch((error) =>
+  db.withReserve.run`update tokens set used_at = ${now} where id = ${id}`.catch((error) =>
     log.warn({ err: error }, "recording the use of a token failed"),
   );
 }
@@ -149,7 +149,7 @@ export async function listTokens(user: User, { db }: Env, id: string | null = nu
 
 /** Deletes a personal access token. Returns false if the user has no such token. */
 export async function deleteToken(id: string, user: User, { db }: Env): Promise<boolean> {
-  return (await db.run`delete from tokens where id = ${id} and user_id = ${user.id}`) === 1;
+  return (await db.withReserve.run`delete from tokens where id = ${id} and user_id = ${user.id}`) === 1;
 }
 
 /** Deletes the personal access token with a text. Returns its id and its user, or null if there is none. */
@@ -158,7 +158,10 @@ export async function deleteTokenByText(
   env: Env,
 ): Promise<{ id: string; user: { id: string; email: string } } | null> {
   const row = token.startsWith(PREFIX) ? await findToken(token, env) : undefined;
-  if (row === undefined || (await env.db.run`delete from tokens where id = ${row.token_id}`) === 0)
+  if (
+    row === undefined ||
+    (await env.db.withReserve.run`delete from tokens where id = ${row.token_id}`) === 0
+  )
     return null;
   return { id: row.token_id, user: { id: row.id, email: row.email } };
 }

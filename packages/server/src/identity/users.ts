@@ -53,11 +53,11 @@ export async function upsertUser(
     select id, email, name, avatar_url, can_publish_public, deactivated_at from users where email = ${email}`;
   const known = await find();
   if (known === undefined) {
-    await db.run`
+    await db.withReserve.run`
       insert into users (id, email, name, created_at) values (${newId()}, ${email}, ${name ?? nameOf(email)}, ${now})
       on conflict (email) do nothing`;
   } else if (name !== null && name !== known.name) {
-    await db.run`update users set name = ${name} where id = ${known.id}`;
+    await db.withReserve.run`update users set name = ${name} where id = ${known.id}`;
   } else {
     return userOf(known);
   }

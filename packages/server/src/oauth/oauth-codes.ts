@@ -46,7 +46,7 @@ export async function addCode(
   { db, clock }: Env,
 ): Promise<string | null> {
   const code = newToken();
-  const stored = await db.run`
+  const stored = await db.withReserve.run`
     insert into oauth_codes (secret_hash, redirect_uri, challenge, host, scope, canvas_id, user_id, expires_at)
     select cast(${tokenHash(code)} as text), cast(${redirectUri} as text), cast(${challenge} as text),
       cast(${asked.host} as text), cast(${asked.scope} as text), cast(${asked.canvasId} as text),
@@ -64,7 +64,7 @@ export async function addDevice(
   const deviceCode = newToken();
   for (let tries = 0; tries < USER_CODE_TRIES; tries++) {
     const userCode = newUserCode();
-    const stored = await db.run`
+    const stored = await db.withReserve.run`
       insert into oauth_codes (secret_hash, user_code, address, host, scope, canvas_id, expires_at)
       select cast(${tokenHash(deviceCode)} as text), cast(${userCode} as text), cast(${address} as text),
         cast(${asked.host} as text), cast(${asked.scope} as text), cast(${asked.canvasId} as text),
@@ -98,7 +98,7 @@ export async function answerDevice(
   { db, clock }: Env,
 ): Promise<boolean> {
   const denied = answer === "deny" ? 1 : 0;
-  const answered = await db.run`
+  const answered = await db.withReserve.run`
     update oauth_codes set user_id = ${id}, denied = ${denied}
     where user_code = ${userCode} and user_id is null and denied = 0 and expires_at > ${clock()}`;
   return answered === 1;
@@ -106,5 +106,5 @@ export async function answerDevice(
 
 /** Records that a device has asked for its token. */
 export async function recordPoll({ secret_hash }: StoredCode, { db, clock }: Env): Promise<void> {
-  await db.run`update oauth_codes set polled_at = ${clock()} where secret_hash = ${secret_hash}`;
+  await db.withReserve.run`update oauth_codes set polled_at = ${clock()} where secret_hash = ${secret_hash}`;
 }

@@ -27,7 +27,7 @@ export async function redeem(stored: AllowedCode, address: string, env: Env): Pr
     canvasId: canvas_id,
   };
   const { id, token, insert } = newAccessToken({ id: user_id, email }, fields, { clock: () => now });
-  const { length: done } = await env.db.batch([
+  const { length: done } = await env.db.withReserve.batch([
     sql`update oauth_codes set token_id = ${id}
       where secret_hash = ${secret_hash} and token_id is null and denied = 0 and expires_at > ${now}
         and exists (select 1 from users where id = ${user_id} and deactivated_at is null)`,
@@ -45,7 +45,7 @@ export async function redeem(stored: AllowedCode, address: string, env: Env): Pr
 
 /** Ends the token for which a code was exchanged, if there is one. */
 async function endTokenOf({ secret_hash, user_id, email, host }: AllowedCode, address: string, env: Env) {
-  const ended = await env.db.returning<{ id: string }>`
+  const ended = await env.db.withReserve.returning<{ id: string }>`
     delete from tokens where id in (select token_id from oauth_codes where secret_hash = ${secret_hash}) returning id`;
   for (const { id } of ended) {
     await announceAccess({ people: [user_id] }, env);

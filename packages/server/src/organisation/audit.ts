@@ -17,7 +17,7 @@ export async function writeAudit(
   { actor, act, canvas, target, address, details }: NewAuditEntry,
   env: Env,
 ): Promise<void> {
-  await env.db.run`
+  await env.db.withReserve.run`
     insert into audit (id, at, actor_id, actor_email, act, canvas_id, target, address, details)
     values (${newId()}, ${env.clock()}, ${actor.id}, ${actor.email}, ${act}, ${canvas}, ${target}, ${address},
       ${details === null ? null : JSON.stringify(details)})`;

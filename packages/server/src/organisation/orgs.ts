@@ -62,5 +62,5 @@ export async function deleteOrg(id: string, { db }: Env): Promise<boolean> {
     optional`update canvases set org_id = null where org_id = ${id}`,
     sql`delete from orgs where id = ${id}`,
   ];
-  return (await db.batch(steps)).length === steps.length;
+  return (await db.withReserve.batch(steps)).length === steps.length;
 }

@@ -114,7 +114,7 @@ export async function updateTeam(
 
 /** Deletes a team. Its members lose the roles on canvases that the team gave them. */
 export async function deleteTeam(id: string, { db }: Env): Promise<void> {
-  await db.batch([
+  await db.withReserve.batch([
     // The row of the team is written first, because a concurrent request that shares a canvas with the team waits for the lock on it.
     sql`update teams set name = name where id = ${id}`,
     optional`delete from canvas_teams where team_id = ${id}`,

@@ -84,5 +84,7 @@ export async function updateUser(
   if (deactivated === false) {
     steps.push(...revocations, sql`update users set deactivated_at = null where id = ${id}`);
   }
-  return (await db.batch(steps)).length === steps.length;
+  // A full disk must not keep an administrator from stopping the person who has filled it.
+  const { batch } = deactivated === true ? db.withReserve : db;
+  return (await batch(steps)).length === steps.length;
 }

@@ -55,7 +55,7 @@ export function mountHandOver(app: FastifyInstance, env: Env): void {
     if (!(await take({ rateClass: "handover", owner: session.id }, HAND_OVERS_PER_MINUTE, reply, env)))
       refuse("RATE_LIMITED");
     const code = newToken();
-    await env.db.run`
+    await env.db.withReserve.run`
       insert into handovers (code_hash, session_id, slug, challenge, expires_at)
       values (${tokenHash(code)}, ${session.id}, ${slug}, ${proof}, ${env.clock() + CODE_LIFETIME_MS})`;
     const to = safePath(slug, firstValue(query, "to"), env.base);
@@ -87,7 +87,7 @@ export async function finishHandOver(
     });
   }
   const [found] = isToken(code)
-    ? await env.db.returning<{ session_id: string }>`
+    ? await env.db.withReserve.returning<{ session_id: string }>`
         delete from handovers
         where code_hash = ${tokenHash(code)} and slug = ${slug} and challenge = ${tokenHash(secret)}
           and expires_at > ${env.clock()} returning session_id`

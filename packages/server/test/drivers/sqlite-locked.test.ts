@@ -13,7 +13,7 @@ import { counter, makeTables } from "./db-tables.ts";
 /** Opens a database with a counter, and a way to lock it as another process does. */
 async function open(t: Scope, lockMs?: number) {
   const file = path.join(await temporaryDirectory(t), "easel.db");
-  const db = sqlite(file, assert.ifError, lockMs);
+  const db = sqlite(file, assert.ifError, { lockMs });
   atEnd(t, () => db.close());
   await makeTables(db);
   return { db, ...lockOf(t, file) };

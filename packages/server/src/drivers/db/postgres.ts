@@ -149,7 +149,7 @@ export function postgres(
 
   const get = async <Row>(...statement: Sql) => (await read<Row>(statement))[0];
 
-  return {
+  const driver: Db & Schema = {
     get,
     // Runs the query every time, because another node may have changed the row.
     getCached: (text, ...values) => get(text, ...values.map(valueFor)),
@@ -158,6 +158,10 @@ export function postgres(
     run: (...statement) => write(({ statements }) => query(statements, statement).then(({ count }) => count)),
     returning: <Row>(...statement: Sql) => write((clients) => rows<Row>(clients, statement)),
     batch: (steps) => write((clients) => attempt(clients, steps)),
+    // The server has a disk of its own, which the service cannot measure.
+    get withReserve() {
+      return driver;
+    },
 
     async exclusively(work) {
       await pool.clients.transactions.begin(async (transaction) => {
@@ -176,4 +180,5 @@ export function postgres(
 
     close: () => pool.close(),
   };
+  return driver;
 }

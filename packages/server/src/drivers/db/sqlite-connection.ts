@@ -1,6 +1,9 @@
 import { DatabaseSync } from "node:sqlite";
 import { sqliteError } from "./sqlite-error.ts";
 
+/** The size in bytes to which the write-ahead log is cut after it has been copied into the database file. */
+const LOG_BYTES = 16 * 1024 * 1024;
+
 const BUSY = 5;
 const IO_ERROR = 10;
 
@@ -37,6 +40,8 @@ export function openConnection(file: string, lockMs: number): DatabaseSync {
       // Turns off checkpoints in commits, because a commit that also copies the log into the database file takes three times as long.
       // `Checkpoints` copies the log in a thread.
       connection.exec("pragma wal_autocheckpoint=0");
+      // Cuts the log to this size when it begins anew, so that a burst of writes does not occupy the disk for good.
+      connection.exec(`pragma journal_size_limit=${LOG_BYTES}`);
       // Keeps temporary data in memory. A savepoint copies each page before it is changed, and a copy in a temporary file would cost more
       // than the change.
       connection.exec("pragma temp_store=memory");

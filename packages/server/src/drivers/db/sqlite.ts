@@ -12,11 +12,19 @@ import {
 } from "./db.ts";
 import { isBusy, openConnection, withFileName } from "./sqlite-connection.ts";
 import { sqliteError } from "./sqlite-error.ts";
+import { SqliteSpace } from "./sqlite-space.ts";
 import { clearAll, type Prepared, Statements } from "./statements.ts";
 import { LOCKED, Repeat, WriteBatcher } from "./write-batcher.ts";
 
 /** The maximum time for which a write waits while another process holds the lock. */
 const LOCK_MS = 5_000;
+
+interface Options {
+  /** How long writes wait while another process holds the write lock, in milliseconds. */
+  lockMs?: number | undefined;
+  /** The number of bytes to keep free on the disk, or null for the default. With 0, the free space is not checked. */
+  reserve?: number | null;
+}
 
 /** Thrown and caught in this file to roll back a batch. */
 class Rollback extends Error {
@@ -33,7 +41,11 @@ class Rollback extends Error {
  * committed at the end of the turn. While another process holds the write lock, writes wait in order for up to `lockMs` milliseconds.
  * `onIoError` is called when the disk fails during a commit. It must end the process.
  */
-export function sqlite(file: string, onIoError: (error: unknown) => void, lockMs = LOCK_MS): Db & Schema {
+export function sqlite(
+  file: string,
+  onIoError: (error: unknown) => void,
+  { lockMs = LOCK_MS, reserve = 0 }: Options = {},
+): Db & Schema {
   const connection = openConnection(file, LOCK_MS);
   // Replaces SQLite's own `lower`, which converts ASCII letters only. PostgreSQL's `lower` converts all letters.
   connection.function("lower", { deterministic: true }, (text) => String(text).toLowerCase());
@@ -44,6 +56,7 @@ export function sqlite(file: string, onIoError: (error: unknown) => void, lockMs
   const statements = new Statements(connection);
   const writes = new WriteBatcher(connection, { lockMs, retry: endTurn, onIoError });
   const checkpoints = new Checkpoints(file, checkpoint);
+  const space = new SqliteSpace(connection, file, reserve);
   let version: unknown;
   let reading = false;
   let ending = false;
@@ -52,7 +65,6 @@ export function sqlite(file: string, onIoError: (error: unknown) => void, lockMs
   const waitForLocks = (ms: number) => connection.exec(`pragma busy_timeout=${ms}`);
   waitForLocks(0);
   const snapshot = connection.prepare("begin");
-  // Returns a number that changes when another process has written.
   const dataVersion = connection.prepare("pragma data_version");
   const commit = connection.prepare("commit");
   const savepoint = connection.prepare("savepoint batch");
@@ -85,12 +97,10 @@ export function sqlite(file: string, onIoError: (error: unknown) => void, lockMs
     }
   }
 
-  /**
-   * Returns a number that changes with every write of another process. Throws `Unavailable` while another process opens or closes the file.
-   */
-  function versionNow(): unknown {
+  /** Runs a read outside of a transaction. Throws `Unavailable` while another process opens or closes the file. */
+  function unlessLocked<Result>(work: () => Result): Result {
     try {
-      return dataVersion.get()?.data_version;
+      return work();
     } catch (error) {
       throw isBusy(error) ? new Unavailable(LOCKED) : error;
     }
@@ -102,15 +112,17 @@ export function sqlite(file: string, onIoError: (error: unknown) => void, lockMs
       snapshot.run();
       reading = true;
       endLater();
-      const now = versionNow();
+      // Changes with every write of another process.
+      const now = unlessLocked(() => dataVersion.get()?.data_version);
       if (now !== version) statements.clearCaches();
       version = now;
     }
     return statements.prepare(text);
   }
 
-  function write<Result>(work: (undoable: boolean) => Result): Promise<Result> {
-    if (!connection.isOpen) return Promise.reject(new Unavailable("the database is closed"));
+  async function write<Result>(work: (undoable: boolean) => Result, guarded: boolean): Promise<Result> {
+    if (!connection.isOpen) throw new Unavailable("the database is closed");
+    if (guarded) unlessLocked(() => space.require());
     endLater();
     return writes.add(work);
   }
@@ -172,7 +184,8 @@ export function sqlite(file: string, onIoError: (error: unknown) => void, lockMs
     }
   }
 
-  return {
+  /** Builds the driver. If `guarded` is true, each of its writes requires more free space than the reserve. */
+  const driver = (guarded: boolean): Omit<Db, "withReserve"> => ({
     async get<Row>(text: TemplateStringsArray, ...values: Value[]) {
       return one(read(text), values) as Row | undefined;
     },
@@ -186,10 +199,27 @@ export function sqlite(file: string, onIoError: (error: unknown) => void, lockMs
     async head<Row>(size: number, text: TemplateStringsArray, ...values: Value[]) {
       return head<Row>(read(text), size, values);
     },
-    run: (...each) => write(() => run(each)),
+    run: (...each) => write(() => run(each), guarded),
     returning: <Row>(text: TemplateStringsArray, ...values: Value[]) =>
-      write(() => rows<Row>(statements.prepare(text), values)),
-    batch: (steps) => write((undoable) => batch(steps, undoable)),
+      write(() => rows<Row>(statements.prepare(text), values), guarded),
+    batch: (steps) => write((undoable) => batch(steps, undoable), guarded),
+    async close() {
+      endTurn();
+      await writes.settled();
+      await checkpoints.close();
+      connection.close();
+    },
+  });
+  const unguarded: Db = {
+    ...driver(false),
+    get withReserve() {
+      return unguarded;
+    },
+  };
+
+  return {
+    ...driver(true),
+    withReserve: unguarded,
 
     async exclusively(work) {
       endTurn();
@@ -214,13 +244,6 @@ export function sqlite(file: string, onIoError: (error: unknown) => void, lockMs
       } finally {
         waitForLocks(0);
       }
-    },
-
-    async close() {
-      endTurn();
-      await writes.settled();
-      await checkpoints.close();
-      connection.close();
     },
   };
 }

@@ -68,7 +68,7 @@ export async function settle(
   { db, clock, aiRequests }: Pick<Env, "db" | "clock" | "aiRequests">,
 ): Promise<void> {
   try {
-    await db.batch([
+    await db.withReserve.batch([
       sql`
         update ai_requests set state = ${outcome}, ended_at = ${clock()}, cost = ${cost}, leased_until = null,
           input_tokens = ${usage.inputTokens}, output_tokens = ${usage.outputTokens},
@@ -84,7 +84,7 @@ export async function settle(
 /** Extends the leases of the open requests of this process. */
 export async function renewLeases({ db, clock, aiRequests }: Env): Promise<void> {
   if (aiRequests.size === 0) return;
-  await db.run`
+  await db.withReserve.run`
     update ai_requests set leased_until = ${clock() + LEASE_MS}
     where id in (select key from json_each(${asKeys([...aiRequests])})) and leased_until is not null`;
 }

@@ -67,6 +67,8 @@ export async function putGrant(
 /** Ends a grant. Returns false if there is none. */
 export async function deleteGrant(profile: string, canvasId: string, { db }: Env): Promise<boolean> {
   return (
-    1 === (await db.run`delete from connection_grants where profile = ${profile} and canvas_id = ${canvasId}`)
+    1 ===
+    (await db.withReserve
+      .run`delete from connection_grants where profile = ${profile} and canvas_id = ${canvasId}`)
   );
 }

@@ -158,7 +158,7 @@ export class RecordStore {
       sql`delete from records
         where id = ${id} and canvas_id = ${this.#canvas} and collection = ${this.#collection}`,
     ];
-    return (await this.#db.batch(steps)).length === steps.length;
+    return (await this.#db.withReserve.batch(steps)).length === steps.length;
   }
 
   /**
@@ -185,7 +185,7 @@ export class RecordStore {
 
   async #deleteBatch(ids: string[]): Promise<number> {
     const batch = [this.#canvas, this.#collection, asKeys(ids)];
-    const [, , removed = 0] = await this.#db.batch([
+    const [, , removed = 0] = await this.#db.withReserve.batch([
       // Locks the counter until the commit, so that the next statements find the same records.
       countLess(this.#canvas, KIND, 0),
       optional(UNCOUNT_BATCH, ...batch, this.#canvas, KIND, this.#kind),

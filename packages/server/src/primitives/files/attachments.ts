@@ -43,7 +43,7 @@ export class AttachmentRemoval {
         if (found.length === 0) return;
         this.#found += found.length;
         const ids = found.map(({ id }) => id);
-        await db.batch(removal(this.#canvas, ids));
+        await db.withReserve.batch(removal(this.#canvas, ids));
       }
     } catch (error) {
       const subject = { canvas: this.#canvas, collection: this.#collection };
@@ -77,7 +77,7 @@ export async function sweepAttachments(db: Db): Promise<void> {
     const left = slice.filter(({ hidden }) => hidden);
     for (const [of, files] of Map.groupBy(left, ({ canvas_id }) => canvas_id)) {
       const ids = files.map((file) => file.id);
-      await db.batch(removal(of, ids));
+      await db.withReserve.batch(removal(of, ids));
     }
     const last = slice.at(-1);
     if (last === undefined || slice.length < BATCH) return;

@@ -207,7 +207,7 @@ export class FileStore {
 
   /** Removes a file. Returns false if it no longer exists. A later sweep removes its blob. */
   async delete(id: string): Promise<boolean> {
-    return (await this.#db.batch(removal(this.#canvas, [id]))).at(-1) === 1;
+    return (await this.#db.withReserve.batch(removal(this.#canvas, [id]))).at(-1) === 1;
   }
 }
 

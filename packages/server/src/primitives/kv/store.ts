@@ -84,7 +84,7 @@ export class KvStore {
       sql`update kv_scopes set keys = keys - 1 where canvas_id = ${this.#canvas} and scope = ${this.#scope}`,
       sql`delete from kv where canvas_id = ${this.#canvas} and scope = ${this.#scope} and key = ${bytes}`,
     ];
-    return (await this.#db.batch(steps)).length === steps.length;
+    return (await this.#db.withReserve.batch(steps)).length === steps.length;
   }
 
   /**

@@ -52,7 +52,7 @@ export class SubmissionStore {
 
   /** Removes the submission of a person, if there is one. */
   async delete(user: string): Promise<void> {
-    await this.#db.batch([
+    await this.#db.withReserve.batch([
       countLess(this.#canvas, KIND, 1),
       sql`delete from submissions
         where canvas_id = ${this.#canvas} and collection = ${this.#collection} and user_id = ${user}`,
@@ -61,7 +61,7 @@ export class SubmissionStore {
 
   /** Removes every submission of the collection. */
   async clear(): Promise<void> {
-    await this.#db.batch([
+    await this.#db.withReserve.batch([
       // Locks the counter until the commit, so that the next statement counts every row that the last statement deletes.
       countLess(this.#canvas, KIND, 0),
       sql`update counts set rows = rows - (select count(*) from submissions

@@ -204,4 +204,18 @@ export const requests: Fault[] = [
     "where id < ${cursor}",
     "packages/server/test/management/admin-audit.test.ts",
   ),
+  fault(
+    "disk: the reserve does not guard the database",
+    "packages/server/src/drivers/db/sqlite.ts",
+    "if (guarded) unlessLocked",
+    "if (!guarded) unlessLocked",
+    "packages/server/test/drivers/disk-reserve.test.ts",
+  ),
+  fault(
+    "disk: free pages of the database do not count as free space",
+    "packages/server/src/drivers/db/sqlite-space.ts",
+    "Math.min(freePages, reserve / 2)",
+    "Math.min(freePages, 0)",
+    "packages/server/test/drivers/disk-reserve.test.ts",
+  ),
 ];
