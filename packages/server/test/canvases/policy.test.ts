@@ -7,6 +7,7 @@ import fc from "fast-check";
 import { policyOf } from "../../src/canvases/policy.ts";
 import { policy } from "../../src/canvases/publishing/policy-schema.ts";
 import type { Db } from "../../src/drivers/db/db.ts";
+import { changedDb } from "../support/changed-db.ts";
 import { onEngines } from "../support/engines.ts";
 
 const PRESETS = Object.keys(PRESET_TABLE);
@@ -289,7 +290,7 @@ await onEngines("concurrent changes of capabilities", (target, env) => {
       reads++;
       return env.db.get(...statement);
     };
-    const read = () => policyOf({ id: site.id, policyRevision }, { ...env, db: { ...env.db, get } });
+    const read = () => policyOf({ id: site.id, policyRevision }, { ...env, db: changedDb(env.db, { get }) });
     assert.deepEqual([await read(), await read(), reads], [{}, {}, 1]);
   });
 

@@ -9,6 +9,7 @@ import { publishStored, storeVersion } from "../../src/canvases/publishing/deplo
 import { sweepBlobs } from "../../src/canvases/sweep.ts";
 import { sweepVersions } from "../../src/canvases/version-files.ts";
 import type { Env } from "../../src/env.ts";
+import { changedDb } from "../support/changed-db.ts";
 import { onEngines } from "../support/engines.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -161,7 +162,7 @@ await onEngines("a bundle with bytes that its canvas has stored before", (target
       }
       return env.db.batch(steps);
     };
-    const counted = counting({ ...env, db: { ...env.db, batch } });
+    const counted = counting({ ...env, db: changedDb(env.db, { batch }) });
     const { id, files } = await store({ "index.html": content }, counted.env);
     assert.deepEqual([races, files], [2, 1]);
     assert.deepEqual(counted.taken(), { puts: 3, compressions: 2 });

@@ -10,6 +10,7 @@ import { type BundleFile, withBundle } from "../../src/canvases/publishing/bundl
 import { publishStored, storeVersion } from "../../src/canvases/publishing/deploy.ts";
 import { FILES_AT_ONCE, sweepVersions } from "../../src/canvases/version-files.ts";
 import type { Env } from "../../src/env.ts";
+import { changedDb } from "../support/changed-db.ts";
 import { onEngines } from "../support/engines.ts";
 import { publish, upload, visit } from "../support/publish.ts";
 import { temporaryDirectory } from "../support/service.ts";
@@ -34,7 +35,7 @@ function counting(env: Env): { env: Env; batches: number[] } {
     batches.push(changed.reduce((sum, rows) => sum + rows, 0));
     return changed;
   };
-  return { env: { ...env, db: { ...env.db, batch } }, batches };
+  return { env: { ...env, db: changedDb(env.db, { batch }) }, batches };
 }
 
 await onEngines("versions that are being stored", (target, env) => {

@@ -7,6 +7,7 @@ import { viewsFor } from "../../src/canvases/view.ts";
 import { asKeys } from "../../src/drivers/db/db.ts";
 import type { Env } from "../../src/env.ts";
 import { whole } from "../support/canvas.ts";
+import { changedDb } from "../support/changed-db.ts";
 import { onEngines } from "../support/engines.ts";
 
 await onEngines("GET /api/canvases", (target, env) => {
@@ -133,7 +134,7 @@ await onEngines("GET /api/canvases", (target, env) => {
       reads++;
       return env.db.all(...statement);
     };
-    const views = await viewsFor(rows.entries, { ...env, db: { ...env.db, all: counting } });
+    const views = await viewsFor(rows.entries, { ...env, db: changedDb(env.db, { all: counting }) });
     assert.equal(reads, 2);
     assert.deepEqual(
       views.map(({ title }) => title),

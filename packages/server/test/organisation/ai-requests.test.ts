@@ -9,6 +9,7 @@ import { renewLeases, settle, settleLost } from "../../src/organisation/ai/reser
 import { exceededCap, spendRows } from "../../src/organisation/ai/spend-caps.ts";
 import { aiData } from "../../src/primitives/ai/data.ts";
 import { onDatabases, times } from "../drivers/databases.ts";
+import { changedDb } from "../support/changed-db.ts";
 import { DAY_MS } from "../support/time.ts";
 import { DOLLAR, Ledger, SETTINGS } from "./ai-ledger.ts";
 
@@ -153,7 +154,7 @@ await onDatabases("ai requests", (db, otherDb) => {
     const ledger = new Ledger(db);
     const spender = await ledger.spender();
     const request = await ledger.reserved(spender, 100);
-    const unavailable = { ...db, batch: () => Promise.reject(new Unavailable("no database")) };
+    const unavailable = changedDb(db, { batch: () => Promise.reject(new Unavailable("no database")) });
     await assert.rejects(settle(request, DONE, { ...ledger.env, db: unavailable }), Unavailable);
     await renewLeases(ledger.env);
     ledger.now += LEASE_MS + 1;

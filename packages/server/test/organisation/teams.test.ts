@@ -7,6 +7,7 @@ import { freshEmail, type Person } from "@easel/conformance/target";
 import { asKeys } from "../../src/drivers/db/db.ts";
 import type { Env } from "../../src/env.ts";
 import { updateTeam } from "../../src/organisation/teams.ts";
+import { changedDb } from "../support/changed-db.ts";
 import { JSON_TYPE } from "../support/client.ts";
 import { onEngines } from "../support/engines.ts";
 import { publish, visit } from "../support/publish.ts";
@@ -192,7 +193,7 @@ await onEngines("teams", (target, env) => {
       changed = await env.db.batch(steps);
       return changed;
     };
-    const noting = { ...env, db: { ...env.db, batch } };
+    const noting = { ...env, db: changedDb(env.db, { batch }) };
     const steps: [members: string[], removed: number, added: number][] = [
       [crowd(1000), 0, 1000],
       [crowd(1000).reverse(), 0, 0],

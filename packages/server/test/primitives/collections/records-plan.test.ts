@@ -2,13 +2,14 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
 import { readConfig } from "../../../src/config/config.ts";
-import type { Db, Sql, Step, Value } from "../../../src/drivers/db/db.ts";
+import type { Sql, Step, Value } from "../../../src/drivers/db/db.ts";
 import { migrate } from "../../../src/drivers/db/migrate.ts";
 import { openDb } from "../../../src/drivers/index.ts";
 import { parseQuery, parseWhere } from "../../../src/primitives/collections/record-query.ts";
 import { RecordStore } from "../../../src/primitives/collections/store.ts";
 import { SubmissionStore } from "../../../src/primitives/submissions/store.ts";
 import { times } from "../../drivers/databases.ts";
+import { changedDb } from "../../support/changed-db.ts";
 import { temporaryDirectory } from "../../support/service.ts";
 
 /*
@@ -30,8 +31,7 @@ function noted([text, ...values]: Sql): Sql {
 }
 
 /** Wraps a database to record its statements. */
-const noting: Db = {
-  ...db,
+const noting = changedDb(db, {
   get: (...each) => db.get(...noted(each)),
   all: (...each) => db.all(...noted(each)),
   head: (size, ...each) => db.head(size, ...noted(each)),
@@ -41,7 +41,7 @@ const noting: Db = {
     for (const step of steps) noted("optional" in step ? step.optional : step);
     return db.batch(steps);
   },
-};
+});
 
 const ANY = { own: true, any: true };
 const OWN = { own: true, any: false };

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import type { Db } from "../../../src/drivers/db/db.ts";
 import { RecordStore } from "../../../src/primitives/collections/store.ts";
 import { MANY, onDatabases, times } from "../../drivers/databases.ts";
+import { changedDb } from "../../support/changed-db.ts";
 import { indexed, recordsOf } from "./record-figures.ts";
 
 const ANY = { own: true, any: true };
@@ -149,7 +150,7 @@ await onDatabases("records", (db) => {
         if (++parts === 2) assert.ok(await open().store().create(1, 1));
         return db.batch(steps).finally(() => running--);
       };
-      const parted = new RecordStore({ ...db, batch }, canvas, "board", "u-1");
+      const parted = new RecordStore(changedDb(db, { batch }), canvas, "board", "u-1");
       assert.equal(await clear(parted, right), 200);
       assert.ok(parts > 1);
     }

@@ -14,6 +14,7 @@ import { AttachmentRemoval, sweepAttachments } from "../../../src/primitives/fil
 import { FileStore } from "../../../src/primitives/files/store.ts";
 import { keysOf } from "../../drivers/blobs-contract.ts";
 import { times } from "../../drivers/databases.ts";
+import { changedDb } from "../../support/changed-db.ts";
 import { onEngines } from "../../support/engines.ts";
 import { startNode } from "../realtime/realtime-node.ts";
 import { fileOf } from "./file-stores.ts";
@@ -58,7 +59,7 @@ await onEngines("attachments", (target, env) => {
       return env.db.batch(steps);
     };
     const log = env.log.child({}, { level: "silent" });
-    const node = await startNode({ after }, env, { db: { ...env.db, batch }, log });
+    const node = await startNode({ after }, env, { db: changedDb(env.db, { batch }), log });
     return open(node.target, canvas.slug, canvas.people.viewer);
   }
 
@@ -90,7 +91,7 @@ await onEngines("attachments", (target, env) => {
       assert.equal((await page.put("/kv/user/a", counts.length)).status, 200);
       return done;
     };
-    const removal = new AttachmentRemoval(canvas.id, "board", { ...env, db: { ...env.db, batch } });
+    const removal = new AttachmentRemoval(canvas.id, "board", { ...env, db: changedDb(env.db, { batch }) });
     await removal.remove([id]);
     assert.equal(removal.failed, 0);
     assert.deepEqual(

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { blobColumnsOf } from "../../../src/canvases/canvas-data.ts";
 import { BlobReferences } from "../../../src/drivers/blob-references.ts";
-import type { Db, Sql, Step, Value } from "../../../src/drivers/db/db.ts";
+import type { Sql, Step, Value } from "../../../src/drivers/db/db.ts";
 import { statementText } from "../../../src/drivers/db/db.ts";
 import type { Env } from "../../../src/env.ts";
 import { AttachmentRemoval, sweepAttachments } from "../../../src/primitives/files/attachments.ts";
@@ -11,6 +11,7 @@ import { FileList, parseCursor } from "../../../src/primitives/files/list.ts";
 import { FileStore } from "../../../src/primitives/files/store.ts";
 import type { Call } from "../../../src/primitives/primitive.ts";
 import { onDatabases } from "../../drivers/databases.ts";
+import { changedDb } from "../../support/changed-db.ts";
 import { fileOf } from "./file-stores.ts";
 
 /*
@@ -43,8 +44,7 @@ await onDatabases("plans of files", (db) => {
     return [text, ...values];
   }
   let reads = 0;
-  const noting: Db = {
-    ...db,
+  const noting = changedDb(db, {
     get: (...each) => db.get(...noted(each)),
     all(...each) {
       reads++;
@@ -55,7 +55,7 @@ await onDatabases("plans of files", (db) => {
       for (const step of steps) noted("optional" in step ? step.optional : step);
       return db.batch(steps);
     },
-  };
+  });
   const isSqlite = () =>
     db.get`select sqlite_version()`.then(
       () => true,

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Db, type Sql, statementText } from "../../../src/drivers/db/db.ts";
+import { type Sql, statementText } from "../../../src/drivers/db/db.ts";
 import type { ReadableData } from "../../../src/primitives/people/readable.ts";
 import { findPeople } from "../../../src/primitives/people/store.ts";
 import { onDatabases } from "../../drivers/databases.ts";
+import { changedDb } from "../../support/changed-db.ts";
 
 const CANVAS = "canvas";
 const ROWS = 10_000;
@@ -101,13 +102,12 @@ await onDatabases("names of people", (db) => {
     if (!isSqlite) for (const table of tables) await db.run(statementText(`analyze ${table}`));
 
     const seen: Sql[] = [];
-    const noting: Db = {
-      ...db,
+    const noting = changedDb(db, {
       all(...each) {
         seen.push(each);
         return db.all(...each);
       },
-    };
+    });
     const found = await findPeople(PEOPLE, CANVAS, "u-1", READABLE, noting);
     assert.ok(found.length > 0);
     const [[text, ...values] = assert.fail(), ...others] = seen;

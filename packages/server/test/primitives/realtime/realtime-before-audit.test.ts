@@ -4,6 +4,7 @@ import { line } from "@easel/conformance/realtime/line";
 import { room } from "@easel/conformance/realtime/room";
 import { same } from "@easel/conformance/same";
 import type { Db } from "../../../src/drivers/db/db.ts";
+import { changedDb } from "../../support/changed-db.ts";
 import { onSqlite } from "../../support/engines.ts";
 import { startNode } from "./realtime-node.ts";
 
@@ -15,7 +16,7 @@ await onSqlite("a change of access", (main, env) => {
       return env.db.run(text, ...values);
     };
     const here = await room(main);
-    const { target } = await startNode({ after }, env, { db: { ...env.db, run } });
+    const { target } = await startNode({ after }, env, { db: changedDb(env.db, { run }) });
     const viewer = await line(target, after)(here, here.people.viewer);
     const shared = share(target, here, "private", {});
     try {

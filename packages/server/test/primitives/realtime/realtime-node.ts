@@ -8,6 +8,7 @@ import { baseOf } from "../../../src/config/addresses.ts";
 import { newId } from "../../../src/crypto/ids.ts";
 import type { Db } from "../../../src/drivers/db/db.ts";
 import type { Env } from "../../../src/env.ts";
+import { changedDb } from "../../support/changed-db.ts";
 import { atEnd, type Scope } from "../../support/service.ts";
 
 /** A running node. */
@@ -73,11 +74,10 @@ export class SlowDb {
   readonly #traps = new Set<Trap>();
 
   constructor(db: Db) {
-    this.db = {
-      ...db,
+    this.db = changedDb(db, {
       get: (text, ...values) => this.#read(text, values, () => db.get(text, ...values)),
       getCached: (text, ...values) => this.#read(text, values, () => db.getCached(text, ...values)),
-    };
+    });
   }
 
   /** Delays the results of the reads that `which` selects. */
