@@ -219,6 +219,17 @@ export interface ConnectionProfileList {
   connections: ConnectionProfile[];
 }
 
+/** The open realtime connections to a canvas, and who has them. */
+export interface RealtimePlaces {
+  connections: number;
+  /** How many connections the canvas may have. */
+  limit: number;
+  /** How many of them one person may have; null if this is not limited. */
+  limitPerPerson: number | null;
+  /** Those with the most connections first. */
+  people: { id: string; name: string; connections: number }[];
+}
+
 /** The response of `GET /api/canvases/{id}/usage`. */
 export interface Usage {
   /** The use of each quota, by the name of the quota, such as `kv.keys.shared`. */
@@ -230,6 +241,8 @@ export interface Usage {
   ai: AiUsage;
   /** The calls through each Connection on the same days as in `ai`. Counts older than 90 days have been deleted. */
   connections: (ConnectionCalls & { profile: string })[];
+  /** The realtime connections that are open at the time of the request. */
+  realtime: RealtimePlaces;
 }
 
 /** A session of the caller. `current` is true for the session that sent the request. */

@@ -49,7 +49,16 @@ export const CLOSE_CODES = {
     reason: "realtime off",
     when: "realtime is off; an `error` frame `CAPABILITY_DISABLED` is sent first",
   },
-  full: { code: CANVAS_FULL, reason: "canvas full", when: "the canvas already has 30 open connections" },
+  full: {
+    code: CANVAS_FULL,
+    reason: "canvas full",
+    when: "the canvas already has 30 open connections; the reason tells owner and editors who has them",
+  },
+  personFull: {
+    code: CANVAS_FULL,
+    reason: "too many connections of yours",
+    when: "the person already has as many connections to the canvas as `SERVICE_REALTIME_CONNECTIONS_PER_PERSON` allows",
+  },
 } as const;
 
 /** Policy of a channel that the policy document does not name (specification 5). */

@@ -20,6 +20,8 @@ export class Socket {
   readonly #frames: Frame[] = [];
   readonly #news = new EventEmitter();
   #code: number | null = null;
+  /** The reason of the close frame; empty until the connection is closed. */
+  reason = "";
 
   /** Wraps a WebSocket that is open or opening. */
   constructor(socket: WebSocket) {
@@ -29,8 +31,9 @@ export class Socket {
       this.#frames.push(JSON.parse(data.toString()));
       this.#news.emit("news");
     });
-    socket.on("close", (code) => {
+    socket.on("close", (code, reason) => {
       this.#code = code;
+      this.reason = reason.toString();
       this.#news.emit("news");
     });
     socket.on("error", () => {});

@@ -271,6 +271,11 @@ export const SETTINGS = {
   ),
 
   realtime: setting("SERVICE_REALTIME", onOff, true, "Whether canvases may use realtime."),
+  realtimePerPerson: optional(
+    "SERVICE_REALTIME_CONNECTIONS_PER_PERSON",
+    whole(1, LIMITS.connectionsPerCanvas.value),
+    `Open realtime connections of one person to one canvas, such as 10. Without it, one person may have all ${LIMITS.connectionsPerCanvas.value} of a canvas.`,
+  ),
   publishesPerMinute: setting(
     "SERVICE_REALTIME_PUBLISHES_PER_MIN",
     whole(1),

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Member } from "@easel/protocol/realtime";
+import type { Bus } from "../../src/drivers/bus/bus.ts";
 import type { Scope } from "../support/service.ts";
 import type { Opened } from "./bus-contract.ts";
 
@@ -15,63 +16,110 @@ const trues = (answers: boolean[]) => answers.filter(Boolean).length;
 
 /** Registers the tests of places: of each kind a limited number can be held at a time. */
 export function placesContract(open: (scope: Scope) => Promise<Opened>): void {
+  /** Holds a place for a holder of an owner of its own. Returns whether that succeeds. */
+  const hold = async (bus: Bus, place: string, limit: number, id: string): Promise<boolean> =>
+    (await bus.hold(place, { id, owner: id, lease: NODE }, { all: limit, each: limit })) === "held";
+
   describe("places", () => {
     test("as many can be held as the limit; a released one can be held again", async (t) => {
       const { bus } = await open(t);
-      const hold = (holder: string) => bus.hold("a", 2, holder, NODE);
-      assert.deepEqual([await hold("1"), await hold("2"), await hold("3")], [true, true, false]);
+      const take = (holder: string) => hold(bus, "a", 2, holder);
+      assert.deepEqual([await take("1"), await take("2"), await take("3")], [true, true, false]);
       await bus.release("a", "1");
-      assert.deepEqual([await hold("3"), await hold("1"), await hold("2")], [true, false, true]);
+      assert.deepEqual([await take("3"), await take("1"), await take("2")], [true, false, true]);
     });
 
     test("a holder that holds a place gets no second one", async (t) => {
       const { bus } = await open(t);
-      for (let each = 0; each < 3; each++) assert.equal(await bus.hold("a", 2, "1", NODE), true);
-      assert.equal(await bus.hold("a", 2, "2", NODE), true);
-      assert.equal(await bus.hold("a", 2, "1", NODE), true);
+      for (let each = 0; each < 3; each++) assert.equal(await hold(bus, "a", 2, "1"), true);
+      assert.equal(await hold(bus, "a", 2, "2"), true);
+      assert.equal(await hold(bus, "a", 2, "1"), true);
       await bus.release("a", "1");
-      assert.equal(await bus.hold("a", 2, "3", NODE), true);
-      assert.equal(await bus.hold("a", 2, "1", NODE), false);
+      assert.equal(await hold(bus, "a", 2, "3"), true);
+      assert.equal(await hold(bus, "a", 2, "1"), false);
     });
 
     test("release has no effect for another holder, another place, or a second time", async (t) => {
       const { bus } = await open(t);
-      for (const holder of ["1", "2"]) await bus.hold("a", 2, holder, NODE);
+      for (const holder of ["1", "2"]) await hold(bus, "a", 2, holder);
       await bus.release("a", "3");
       await bus.release("b", "1");
-      assert.equal(await bus.hold("a", 2, "3", NODE), false);
+      assert.equal(await hold(bus, "a", 2, "3"), false);
       for (let each = 0; each < 3; each++) await bus.release("a", "1");
-      assert.deepEqual([await bus.hold("a", 2, "3", NODE), await bus.hold("a", 2, "4", NODE)], [true, false]);
+      assert.deepEqual([await hold(bus, "a", 2, "3"), await hold(bus, "a", 2, "4")], [true, false]);
     });
 
     test("a refused holder holds nothing", async (t) => {
       const { bus } = await open(t);
-      await bus.hold("a", 1, "1", NODE);
-      assert.equal(await bus.hold("a", 1, "2", NODE), false);
+      await hold(bus, "a", 1, "1");
+      assert.equal(await hold(bus, "a", 1, "2"), false);
       await bus.release("a", "2");
-      assert.equal(await bus.hold("a", 1, "3", NODE), false);
+      assert.equal(await hold(bus, "a", 1, "3"), false);
       await bus.release("a", "1");
-      assert.deepEqual([await bus.hold("a", 1, "3", NODE), await bus.hold("a", 1, "2", NODE)], [true, false]);
+      assert.deepEqual([await hold(bus, "a", 1, "3"), await hold(bus, "a", 1, "2")], [true, false]);
     });
 
     test("all names of places and holders are distinct", async (t) => {
       const { bus } = await open(t);
       for (const place of ODD)
         assert.deepEqual(
-          [await bus.hold(place, 1, "1", NODE), await bus.hold(place, 1, "2", NODE)],
+          [await hold(bus, place, 1, "1"), await hold(bus, place, 1, "2")],
           [true, false],
           place,
         );
-      for (const holder of ODD) assert.equal(await bus.hold("many", ODD.length, holder, NODE), true, holder);
-      assert.equal(await bus.hold("many", ODD.length, "one more", NODE), false);
+      for (const holder of ODD) assert.equal(await hold(bus, "many", ODD.length, holder), true, holder);
+      assert.equal(await hold(bus, "many", ODD.length, "one more"), false);
     });
 
     test("of concurrent holders, as many get a place as the limit; released ones can be held again", async (t) => {
       const { bus } = await open(t);
       for (let round = 0; round < 3; round++) {
-        assert.equal(trues(await many(100, (each) => bus.hold("a", 30, `${round} ${each}`, NODE))), 30);
+        assert.equal(trues(await many(100, (each) => hold(bus, "a", 30, `${round} ${each}`))), 30);
         await many(100, (each) => bus.release("a", `${round} ${each}`));
       }
+    });
+
+    test("an owner has at most as many holders as the limit of each, and others still get places", async (t) => {
+      const { bus } = await open(t);
+      const take = (owner: string, id: string) =>
+        bus.hold("a", { id, owner, lease: NODE }, { all: 4, each: 2 });
+      assert.deepEqual(
+        [await take("ada", "1"), await take("ada", "2"), await take("ada", "3"), await take("ada", "2")],
+        ["held", "held", "owner full", "held"],
+      );
+      assert.deepEqual(
+        [await take("bob", "4"), await take("bob", "5"), await take("eve", "6"), await take("bob", "6")],
+        ["held", "held", "full", "owner full"],
+      );
+      await bus.release("a", "1");
+      assert.deepEqual([await take("ada", "3"), await take("eve", "6")], ["held", "full"]);
+      assert.equal(await bus.hold("b", { id: "1", owner: "ada", lease: NODE }, { all: 4, each: 2 }), "held");
+    });
+
+    test("of concurrent holders of an owner, as many get a place as the limit of each", async (t) => {
+      const { bus } = await open(t);
+      const outcomes = await many(100, (each) =>
+        bus.hold("a", { id: `${each}`, owner: `${each % 2}`, lease: NODE }, { all: 30, each: 7 }),
+      );
+      assert.equal(outcomes.filter((each) => each === "held").length, 14);
+      assert.deepEqual(
+        (await bus.holders("a")).map(({ holders }) => holders),
+        [7, 7],
+      );
+    });
+
+    test("holders returns the owners and their numbers, the most first", async (t) => {
+      const { bus } = await open(t);
+      assert.deepEqual(await bus.holders("a"), []);
+      for (const [id, owner] of ["ada", "bob", "bob", "__proto__"].entries())
+        await bus.hold("a", { id: `${id}`, owner, lease: NODE }, { all: 9, each: 9 });
+      await bus.hold("a", { id: "gone", owner: "eve", lease: "never" }, { all: 9, each: 9 });
+      await bus.release("a", "3");
+      assert.deepEqual(await bus.holders("a"), [
+        { owner: "bob", holders: 2 },
+        { owner: "ada", holders: 1 },
+      ]);
+      assert.deepEqual(await bus.holders("b"), []);
     });
   });
 }
@@ -164,7 +212,7 @@ export function membersContract(open: (scope: Scope) => Promise<Opened>): void {
       const { bus, pass } = await open(t);
       const heard: string[] = [];
       await bus.subscribe("a", (message) => heard.push(message));
-      await bus.hold("a", 1, "a", NODE);
+      await bus.hold("a", { id: "a", owner: "a", lease: NODE }, { all: 1, each: 1 });
       await bus.join("a", member("a"), "a", NODE);
       await bus.take({ rateClass: "canvas", owner: "a" }, 1, 1000);
       await bus.publish("a", "1");

@@ -58,6 +58,29 @@ export interface Renewal {
   departed: { topic: string; member: Member }[];
 }
 
+/** One of the holders of a place, under the lease of its node. The holders of one owner, such as a person, count together. */
+export interface Holder {
+  id: string;
+  owner: string;
+  lease: string;
+}
+
+/** The maximum number of holders of a place. */
+export interface PlaceLimits {
+  all: number;
+  /** That of each owner. */
+  each: number;
+}
+
+/** Whether a holder has a place. If not: whether its owner has as many holders there as allowed (`owner full`), or only all together. */
+export type HoldOutcome = "held" | "full" | "owner full";
+
+/** An owner of holders of a place, and how many of them it has there. */
+export interface Owner {
+  owner: string;
+  holders: number;
+}
+
 /**
  * Shares rate limits, messages, places and presence among the nodes of a service. Stores nothing durably.
  *
@@ -87,10 +110,12 @@ export interface Bus {
   hasListeners(topic: string): boolean;
   /** Starts or extends a lease. Also removes the holders of places and the members of topics whose leases have expired. */
   renewLease(lease: string): Promise<Renewal>;
-  /** Adds a holder to a place, under a lease. Returns false if the place already has `limit` other holders. */
-  hold(place: string, limit: number, holder: string, lease: string): Promise<boolean>;
-  /** Removes a holder from a place. */
+  /** Adds a holder to a place, unless it already has as many other holders as one of the limits allows. */
+  hold(place: string, holder: Holder, limits: PlaceLimits): Promise<HoldOutcome>;
+  /** Removes the holder with this id from a place. */
   release(place: string, holder: string): Promise<void>;
+  /** Returns the owners of the holders of a place, those with the most holders first. */
+  holders(place: string): Promise<Owner[]>;
   /**
    * Adds a connection of a member to a topic, under a lease. Returns true if it is the member's first connection there. A connection with
    * an expired lease counts until `renewLease` has removed it.

@@ -64,12 +64,16 @@ export function memory(clock: () => number = () => performance.now(), maxBuckets
       return { kept, departed };
     },
 
-    async hold(place, limit, holder, lease) {
-      return places.hold(place, limit, holder, lease);
+    async hold(place, holder, limits) {
+      return places.hold(place, holder, limits);
     },
 
     async release(place, holder) {
       places.release(place, holder);
+    },
+
+    async holders(place) {
+      return places.holders(place);
     },
 
     async join(topic, member, connection, lease) {

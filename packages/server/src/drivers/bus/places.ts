@@ -1,22 +1,25 @@
+import type { Holder, HoldOutcome, Owner, PlaceLimits } from "./bus.ts";
+
 /**
  * Records which holders have which places. A place is a name that a limited number of holders can have at a time, such as `realtime
  * {canvasId}`, which the connections to a canvas have. A holder counts while `isLive` returns true for its lease.
  */
 export class Places {
-  readonly #places = new Map<string, Map<string, string>>();
+  /** The holders of each place, by their ids. */
+  readonly #places = new Map<string, Map<string, Holder>>();
   readonly #isLive: (lease: string) => boolean;
 
   constructor(isLive: (lease: string) => boolean) {
     this.#isLive = isLive;
   }
 
-  hold(place: string, limit: number, holder: string, lease: string): boolean {
-    const holders = this.#places.get(place) ?? new Map<string, string>();
-    let others = 0;
-    for (const [other, theirs] of holders) if (other !== holder && this.#isLive(theirs)) others++;
-    if (others >= limit) return false;
-    this.#places.set(place, holders.set(holder, lease));
-    return true;
+  hold(place: string, holder: Holder, { all, each }: PlaceLimits): HoldOutcome {
+    const others = this.#live(place).filter(({ id }) => id !== holder.id);
+    if (others.filter(({ owner }) => owner === holder.owner).length >= each) return "owner full";
+    if (others.length >= all) return "full";
+    const holders = this.#places.get(place) ?? new Map<string, Holder>();
+    this.#places.set(place, holders.set(holder.id, holder));
+    return "held";
   }
 
   release(place: string, holder: string): void {
@@ -24,9 +27,20 @@ export class Places {
     if (holders?.delete(holder) && holders.size === 0) this.#places.delete(place);
   }
 
+  holders(place: string): Owner[] {
+    const owners = Map.groupBy(this.#live(place), ({ owner }) => owner);
+    return [...owners]
+      .map(([owner, { length }]) => ({ owner, holders: length }))
+      .sort((a, b) => b.holders - a.holders);
+  }
+
   /** Removes the holders whose leases have expired. */
   removeExpired(): void {
     for (const [place, holders] of this.#places)
-      for (const [holder, lease] of holders) if (!this.#isLive(lease)) this.release(place, holder);
+      for (const { id, lease } of holders.values()) if (!this.#isLive(lease)) this.release(place, id);
+  }
+
+  #live(place: string): Holder[] {
+    return [...(this.#places.get(place)?.values() ?? [])].filter(({ lease }) => this.#isLive(lease));
   }
 }

@@ -9,6 +9,7 @@ import {
   type InvitationList,
   type ListedCanvas,
   type NewInvitation,
+  type RealtimePlaces,
   type Usage,
   type VersionList,
 } from "@easel/protocol/management";
@@ -211,6 +212,16 @@ export const importResult = exact<ImportResult>()(
   }),
 );
 
+const realtimePlaces = exact<RealtimePlaces>()(
+  "RealtimePlaces",
+  z.strictObject({
+    connections: z.int(),
+    limit: z.int(),
+    limitPerPerson: z.int().nullable(),
+    people: z.array(z.strictObject({ id: z.string(), name: z.string(), connections: z.int() })),
+  }),
+);
+
 export const usage = exact<Usage>()(
   "Usage",
   z.strictObject({
@@ -219,5 +230,6 @@ export const usage = exact<Usage>()(
     spend: monthlySpend,
     ai: aiUsage,
     connections: callsByProfile,
+    realtime: realtimePlaces,
   }),
 );

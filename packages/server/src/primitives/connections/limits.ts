@@ -37,15 +37,16 @@ async function takeOr429(bucket: Bucket, perMinute: number, bus: Env["bus"]): Pr
  * Takes two places for a concurrent call: one of the places that its canvas has on all nodes together, and one of this process. Throws 429
  * `CONNECTION_LIMIT` if either has no free place. Returns the function that frees both places.
  */
-export async function takePlaces({ canvasId }: Caller, env: Env): Promise<() => void> {
+export async function takePlaces({ canvasId, userId }: Caller, env: Env): Promise<() => void> {
   const { bus, lease, log, outboundCalls } = env;
   const end = outboundCalls.begin("process");
   if (end === null) return refuseBusy();
   const place = `connections ${canvasId}`;
   const holder = newId();
   try {
-    const held = await bus.hold(place, LIMITS.connectionCallsPerCanvas.value, holder, lease);
-    if (!held) refuseBusy();
+    const most = LIMITS.connectionCallsPerCanvas.value;
+    const outcome = await bus.hold(place, { id: holder, owner: userId, lease }, { all: most, each: most });
+    if (outcome !== "held") refuseBusy();
   } catch (error) {
     end();
     throw error;

@@ -3,7 +3,9 @@ import { LIMITS } from "@easel/protocol/limits";
 import { CLOSE_CODES, type FrameErrorCode } from "@easel/protocol/realtime";
 import { hasExpired } from "../../access/ladder.ts";
 import { manages } from "../../access/roles.ts";
+import { realtimeLimits, realtimePlace, realtimePlaces } from "../../canvases/realtime-places.ts";
 import { newId } from "../../crypto/ids.ts";
+import type { HoldOutcome } from "../../drivers/bus/bus.ts";
 import type { Env } from "../../env.ts";
 import { Refusal } from "../../http/refusal.ts";
 import type { AccessState, ReadAccess } from "./access-state.ts";
@@ -51,6 +53,20 @@ const ERROR_CODES: { [cause in keyof typeof CLOSE_CODES]?: FrameErrorCode } = {
   disabled: "CAPABILITY_DISABLED",
   tooLarge: "MESSAGE_TOO_LARGE",
 };
+
+/** The maximum size of the reason in a close frame, in bytes (RFC 6455, 5.5). */
+const MAX_REASON_BYTES = 123;
+
+/** Says who has the places of a full canvas, as far as this fits into the reason of a close frame: "canvas full: Bob has 28, Ada has 2". */
+function fullReason(people: { name: string; connections: number }[]): string {
+  let reason: string = CLOSE_CODES.full.reason;
+  for (const [index, { name, connections }] of people.entries()) {
+    const longer = `${reason}${index === 0 ? ": " : ", "}${name.toWellFormed()} has ${connections}`;
+    if (Buffer.byteLength(longer) > MAX_REASON_BYTES) break;
+    reason = longer;
+  }
+  return reason;
+}
 
 /**
  * The maximum number of received frames that wait to be handled. Above it, reading from the socket pauses until all of them are handled.
@@ -129,9 +145,9 @@ export class Connection implements Client {
     this.#queue.add(async () => {
       // The place is taken before access is read, so that connections get places in the order of their arrival. If the user has
       // also lost access, the connection closes for that reason, even if the canvas is full.
-      const held = await this.#holdPlace();
+      const outcome = await this.#holdPlace();
       await this.#refreshAccess();
-      if (!held) this.close("full");
+      if (outcome !== "held") await this.#closeWithoutPlace(outcome);
     });
   }
 
@@ -141,7 +157,8 @@ export class Connection implements Client {
    */
   restore(): void {
     this.#queue.add(async () => {
-      if (!(await this.#holdPlace())) return this.close("full");
+      const outcome = await this.#holdPlace();
+      if (outcome !== "held") return this.#closeWithoutPlace(outcome);
       await this.#channels.rejoin();
     });
   }
@@ -187,18 +204,24 @@ export class Connection implements Client {
     void this.recheck();
   }
 
-  /** Sends the unsent frames, then `lastFrame` if it is given, and then a close frame. */
-  close(cause: keyof typeof CLOSE_CODES, lastFrame?: string): void {
+  /**
+   * Sends the unsent frames, then `lastFrame` if it is given, and then a close frame. `detail` replaces the usual reason of the close frame
+   * for owner and editors, and in the call log, which only they can read.
+   */
+  close(
+    cause: keyof typeof CLOSE_CODES,
+    { lastFrame, detail }: { lastFrame?: string; detail?: string } = {},
+  ): void {
     if (this.#closed) return;
     if (lastFrame !== undefined) this.send(lastFrame);
     this.#release();
     this.#outbox.flush();
-    if (cause !== "shutdown") this.#logClose(cause);
+    if (cause !== "shutdown") this.#logClose(cause, detail);
     const { code, reason } = CLOSE_CODES[cause];
-    this.#ws.close(code, reason);
+    this.#ws.close(code, manages(this.access.role) ? (detail ?? reason) : reason);
   }
 
-  #logClose(cause: keyof typeof CLOSE_CODES): void {
+  #logClose(cause: keyof typeof CLOSE_CODES, detail?: string): void {
     const { clock, callLog } = this.#node.env;
     const { code, reason, when } = CLOSE_CODES[cause];
     callLog.add(
@@ -209,7 +232,7 @@ export class Connection implements Client {
         route: "/realtime",
         status: code,
         code: ERROR_CODES[cause] ?? null,
-        message: reason || when,
+        message: detail || reason || when,
         userId: this.access.user.id,
         requestId: this.#requestId,
       },
@@ -228,12 +251,19 @@ export class Connection implements Client {
   }
 
   get #place(): string {
-    return `realtime ${this.access.canvas.id}`;
+    return realtimePlace(this.access.canvas.id);
   }
 
-  #holdPlace(): Promise<boolean> {
-    const most = LIMITS.connectionsPerCanvas.value;
-    return this.#node.env.bus.hold(this.#place, most, this.id, this.lease);
+  #holdPlace(): Promise<HoldOutcome> {
+    const { bus, config } = this.#node.env;
+    const holder = { id: this.id, owner: this.access.user.id, lease: this.lease };
+    return bus.hold(this.#place, holder, realtimeLimits(config));
+  }
+
+  async #closeWithoutPlace(outcome: Exclude<HoldOutcome, "held">): Promise<void> {
+    if (outcome === "owner full") return this.close("personFull");
+    const { people } = await realtimePlaces(this.access.canvas.id, this.#node.env);
+    this.close("full", { detail: fullReason(people) });
   }
 
   #push(frame: Buffer): void {
@@ -310,7 +340,7 @@ export class Connection implements Client {
     if (refusal === null) this.#node.env.log.error({ err: error }, "a realtime connection failed");
     if (refusal === null) this.close("unchecked");
     else if (refusal.code !== "CAPABILITY_DISABLED") this.close("accessLost");
-    else this.close("disabled", JSON.stringify({ type: "error", ...refusal.body }));
+    else this.close("disabled", { lastFrame: JSON.stringify({ type: "error", ...refusal.body }) });
   }
 
   /**

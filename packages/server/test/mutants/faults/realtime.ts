@@ -40,7 +40,7 @@ export const realtime: Fault[] = [
   fault(
     "realtime: a connection without a place stays open",
     "packages/server/src/primitives/realtime/connection.ts",
-    'if (!held) this.close("full");',
+    'if (outcome !== "held") await this.#closeWithoutPlace(outcome);',
     "",
     "packages/server/test/conformance/realtime.test.ts",
   ),
@@ -57,5 +57,20 @@ export const realtime: Fault[] = [
     "return scopeRights(change.scope, access.policy, access.role)?.read;",
     "return EVERYONE;",
     "packages/server/test/conformance/files.test.ts",
+  ),
+  fault(
+    "realtime: a person gets connections past the setting",
+    "packages/server/src/drivers/bus/places.ts",
+    ">= each",
+    "> each",
+    "packages/server/test/primitives/realtime/realtime-places.test.ts",
+    "packages/server/test/drivers/bus.test.ts",
+  ),
+  fault(
+    "realtime: viewers learn who has the connections",
+    "packages/server/src/primitives/realtime/connection.ts",
+    "manages(this.access.role) ? (detail ?? reason) : reason",
+    "detail ?? reason",
+    "packages/server/test/primitives/realtime/realtime-places.test.ts",
   ),
 ];

@@ -30,11 +30,11 @@ export class CountingBus {
           held.delete(name);
         };
       },
-      hold: async (place, limit, holder, lease) => {
+      hold: async (place, holder, limits) => {
         await this.before("hold");
-        const taken = await bus.hold(place, limit, holder, lease);
-        if (taken) held.add(`place ${place} ${holder}`);
-        return taken;
+        const outcome = await bus.hold(place, holder, limits);
+        if (outcome === "held") held.add(`place ${place} ${holder.id}`);
+        return outcome;
       },
       release: async (place, holder) => {
         held.delete(`place ${place} ${holder}`);

@@ -69,9 +69,10 @@ async function start(scope: Scope) {
   await bus.renewLease(TEST);
   /** Whether a place would be free for another connection if the canvas had this number of places. */
   const hasRoom = async (places: number) => {
-    const held = await bus.hold(`realtime ${here.id}`, places, TEST, TEST);
-    if (held) await bus.release(`realtime ${here.id}`, TEST);
-    return held;
+    const tester = { id: TEST, owner: TEST, lease: TEST };
+    const outcome = await bus.hold(`realtime ${here.id}`, tester, { all: places, each: places });
+    if (outcome === "held") await bus.release(`realtime ${here.id}`, TEST);
+    return outcome === "held";
   };
   return { here, one, two, witness, viewer, pass, hasRoom };
 }
@@ -112,7 +113,10 @@ it("a node that was cut off for too long, and the canvas is full by then: 4429",
   await pass(LEASE_MS);
   are([await witness.next()], [leave("c", here.users.viewer)]);
   const most = LIMITS.connectionsPerCanvas.value;
-  for (let each = 1; each < most; each++) await bus.hold(`realtime ${here.id}`, most, `${each}`, TEST);
+  for (let each = 1; each < most; each++) {
+    const holder = { id: `${each}`, owner: TEST, lease: TEST };
+    await bus.hold(`realtime ${here.id}`, holder, { all: most, each: most });
+  }
   two.state.cut = false;
   await pass(5 * SECOND);
   same(await viewer.end(), { code: 4429, frames: [] });
