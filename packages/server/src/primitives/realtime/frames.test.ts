@@ -202,7 +202,7 @@ test("an error frame consists of type, code, message and subject, in this order"
 
 test("close codes are those of the specification, and their reasons fit into a close frame", () => {
   const codes = Object.fromEntries(Object.entries(CLOSE_CODES).map(([cause, { code }]) => [cause, code]));
-  const own = { flood: 1008, tooLarge: 1009, unchecked: 1011 };
+  const own = { flood: 1008, tooLarge: 1009, unchecked: 1011, personFull: 4429 };
   assert.deepEqual(codes, { shutdown: 1001, accessLost: 4401, disabled: 4403, full: 4429, ...own });
   for (const { reason } of Object.values(CLOSE_CODES)) assert.ok(Buffer.byteLength(reason) <= 123);
 });
