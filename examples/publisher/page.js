@@ -42,12 +42,11 @@ function blockOf(block) {
   return `<p>${lines.map(escaped).join("<br>")}</p>`;
 }
 
-/** Matches the end of a block: an empty line, or a line break before or after a heading. */
-const BREAK = /\n\s*\n|(?<=^#+ [^\n]*)\n|\n(?=#+ )/m;
-
+/** Converts a text to HTML. Its blocks end at empty lines, and each heading is a block. */
 const bodyOf = (text) =>
   text
-    .split(BREAK)
+    .replace(/^#+ .*$/gm, "\n$&\n")
+    .split(/\n\s*\n/)
     .map((block) => block.trim())
     .filter((block) => block !== "")
     .map(blockOf)

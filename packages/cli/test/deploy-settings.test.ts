@@ -126,7 +126,7 @@ test("a folder that cannot be deployed is reported without a stack trace, and cr
     const outcome = await easel(["deploy", folder], { env });
     assert.deepEqual([outcome.code, outcome.stdout], [code, ""], outcome.stderr);
     assert.match(outcome.stderr, line);
-    assert.doesNotMatch(outcome.stderr, /bug of easel|\n\s+at /);
+    assert.doesNotMatch(outcome.stderr, /bug of easel|\n {4}at /);
   };
   for (const [text, lines] of FAULTS)
     await refused(await folderWith(t, "faulty", { "index.html": PAGE, "easel.json": text }), lines);

@@ -31,7 +31,7 @@ function labelOf(email: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
     .slice(0, 40)
-    .replace(/^-+|-+$/g, "");
+    .replace(/^-|-$/g, "");
   return label === "" || label === SIGNED_OUT ? "person" : label;
 }
 

@@ -4,6 +4,8 @@ import { injectBar } from "./inject-bar.ts";
 
 const TAG = '<script src="/__easel_dev/bar.js" nonce="N"></script>';
 
+const COMMENTS = "<!----> ".repeat(100_000);
+
 const rows: [name: string, before: string, after: string][] = [
   ["after the doctype", "<!doctype html>\n<html>", `<!doctype html>${TAG}\n<html>`],
   [
@@ -14,6 +16,9 @@ const rows: [name: string, before: string, after: string][] = [
   ["at the start without a doctype", "<p>Hello", `${TAG}<p>Hello`],
   ["after a byte order mark", "\ufeff<!doctype html><p>ü", `\ufeff<!doctype html>${TAG}<p>ü`],
   ["into an empty page", "", TAG],
+  ["at the start with a comment without an end", "<!-- <!doctype html>", `${TAG}<!-- <!doctype html>`],
+  ["at the start with comments but without a doctype", COMMENTS, TAG + COMMENTS],
+  ["after many comments and a doctype", `${COMMENTS}<!doctype html>`, `${COMMENTS}<!doctype html>${TAG}`],
   ["before a doctype that comes too late", "<p><!doctype html>", `${TAG}<p><!doctype html>`],
 ];
 

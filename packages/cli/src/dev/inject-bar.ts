@@ -1,7 +1,24 @@
 import { OWN_PATH } from "./page-hosts.ts";
 
-/** Matches the start of a document in Latin 1: the UTF-8 byte order mark, white space, comments and the doctype. All are optional. */
-const START = /^(?:\u00ef\u00bb\u00bf)?(?:(?:\s|<!--[\s\S]*?-->)*<!doctype[^>]*>)?/i;
+/** The UTF-8 byte order mark in Latin 1. */
+const MARK = "\u00ef\u00bb\u00bf";
+const [COMMENT, END_OF_COMMENT] = ["<!--", "-->"];
+
+/** Returns the position after the doctype of a document in Latin 1. If there is none, returns the position after the byte order mark. */
+function endOfDoctype(text: string): number {
+  const start = text.startsWith(MARK) ? MARK.length : 0;
+  const spaceAndDoctype = /\s*(<!doctype[^>]*>)?/iy;
+  let at = start;
+  for (;;) {
+    spaceAndDoctype.lastIndex = at;
+    const [space = "", doctype] = spaceAndDoctype.exec(text) ?? [];
+    at += space.length;
+    if (doctype !== undefined) return at;
+    const end = text.startsWith(COMMENT, at) ? text.indexOf(END_OF_COMMENT, at + COMMENT.length) : -1;
+    if (end === -1) return start;
+    at = end + END_OF_COMMENT.length;
+  }
+}
 
 /**
  * Inserts the script of `easel dev` into a page, after the doctype and before everything else, so that it catches the page's first error.
@@ -9,7 +26,7 @@ const START = /^(?:\u00ef\u00bb\u00bf)?(?:(?:\s|<!--[\s\S]*?-->)*<!doctype[^>]*>
  */
 export function injectBar(page: Buffer, nonce: string): Buffer {
   // Latin 1 keeps every byte, whatever the encoding of the page is.
-  const at = START.exec(page.toString("latin1"))?.[0].length ?? 0;
+  const at = endOfDoctype(page.toString("latin1"));
   const script = Buffer.from(`<script src="${OWN_PATH}bar.js" nonce="${nonce}"></script>`);
   return Buffer.concat([page.subarray(0, at), script, page.subarray(at)]);
 }

@@ -65,7 +65,7 @@ export async function openTerminal(
     const start = typed === 0 ? 0 : (prompts[typed - 1]?.index ?? 0);
     const end = prompts[typed];
     const text = stdout.slice(start, end?.index);
-    const screen = text.slice(text.indexOf("\n") + 1).replace(/[ \n]+$/gm, "");
+    const screen = text.slice(text.indexOf("\n") + 1).replace(/(?<![ \n])[ \n]+$/gm, "");
     return { screen, code: end === undefined ? undefined : Number(end[1]) };
   }
   async function wait<Found>(

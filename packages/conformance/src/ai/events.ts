@@ -63,7 +63,7 @@ export function events(target: Target): void {
       const answer = await askFor(canvas.pages.viewer, [{ text: "Hi" }, { end: {} }]);
       const { headers } = answer;
       assert.match(headers["content-type"] ?? "", /^text\/event-stream\s*(;|$)/);
-      const caching = (headers["cache-control"] ?? "").split(/\s*,\s*/);
+      const caching = (headers["cache-control"] ?? "").split(",").map((each) => each.trim());
       for (const directive of ["private", "no-store", "no-transform"]) assert.ok(caching.includes(directive));
       assert.equal(headers["content-encoding"], undefined);
       assert.equal(headers["content-length"], undefined);

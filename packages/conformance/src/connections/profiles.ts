@@ -45,10 +45,10 @@ const INVALID_ORIGINS = [
 const PLAIN = /^https:\/\/([a-z0-9_-]+\.)*[a-z_-][a-z0-9_-]*(:\d{1,5})?\/?$/i;
 
 /** Finds the URLs, such as `http://127.0.0.1/a`, in a file of test inputs. */
-const URLS = /[a-z]+:\/\/[^\s"'`<>]+/gi;
+const URLS = /(?<![a-z])[a-z]+:\/\/[^\s"'`<>]+/gi;
 
 /** Finds the JSON strings with an IP address in any spelling, such as `"0x7f.1"`. A port and a path may follow the address. */
-const ADDRESSES = /"\[?(0x)?[0-9a-f]*[.:0-9][0-9a-fx.:]*\]?(:\d+)?(\/[^"]*)?"/gi;
+const ADDRESSES = /"\[?(?=(0x)?[0-9a-f]*[.:0-9])[0-9a-fx.:]+(\](:\d+)?)?(\/[^"]*)?"/gi;
 
 /** Tests the management of profiles and grants, and the figures on their use. */
 export function profiles(target: Target): void {

@@ -92,7 +92,8 @@ export function responses(target: Target): void {
       readableFrom(answer, pageOrigin(target, room.slug));
       const exposed = String(answer.headers["access-control-expose-headers"])
         .toLowerCase()
-        .split(/\s*,\s*/);
+        .split(",")
+        .map((each) => each.trim());
       for (const name of [...Object.keys(KEPT), "x-service-connection-response"])
         assert.ok(exposed.includes(name), `${name} in ${exposed}`);
     });

@@ -52,7 +52,7 @@ export function linkTo(page: string, base: string): string {
   const text = docPage(page, base);
   const title = /^# (.+)$/m.exec(text)?.[1] ?? page;
   const paragraph = /^# .+\n\n([^#|`\-\n](?:.+\n)+)/m.exec(text)?.[1] ?? "";
-  const plain = paragraph.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").replaceAll("\n", " ");
+  const plain = paragraph.replaceAll(/\[([^[\]]*)\]\([^()]*\)/g, "$1").replaceAll("\n", " ");
   const sentence = /^.*?[.:](?= |$)/.exec(plain.trim())?.[0].replace(/[.:]$/, "");
   return `- [${title}](${base}/docs/${page})${sentence === undefined ? "" : `: ${sentence}`}`;
 }

@@ -62,4 +62,4 @@ export class Passwords {
   }
 }
 
-const base64 = (bytes: Buffer) => bytes.toString("base64").replace(/=+$/, "");
+const base64 = (bytes: Buffer) => bytes.toString("base64").replace(/={1,2}$/, "");

@@ -124,4 +124,4 @@ async function refuseToJoin(
 }
 
 /** Removes the user, the password and the query from a URL. */
-const withoutCredentials = (address: string) => address.replace(/\/\/.*@/, "//").replace(/\?.*/, "");
+const withoutCredentials = (address: string) => address.replace(/^([^/]*\/\/).*@/, "$1").replace(/\?.*/, "");

@@ -19,7 +19,7 @@ export interface CanvasPath {
 }
 
 // The router decodes `%63` to `c`, so this pattern accepts both.
-const CANVAS_PATH = /^(\/v1)?\/(?:c|%63)(?:\/([^/?]*)(.*))?$/s;
+const CANVAS_PATH = /^(\/v1)?\/(?:c|%63)(?:\/([^/?]*)([/?].*)?)?$/s;
 
 /** Splits the path of a canvas, with or without a query, into its parts. Returns null for any other path. */
 export function parseCanvasPath(path: string): CanvasPath | null {

@@ -29,7 +29,7 @@ interface Group {
 
 const textOf = (html: string) =>
   html
-    .replace(/<[^>]+>/g, " ")
+    .replace(/<[^<>]+>/g, " ")
     .replace(/\s+/g, " ")
     .trim();
 

@@ -127,7 +127,9 @@ await onSqlite("roles and routes", (target) => {
     it(`${method} /api${path}: 405 METHOD_NOT_ALLOWED, Allow: ${allow.join(", ")}`, async () => {
       const answer = await call("owner", method, path);
       refused(answer, 405, "METHOD_NOT_ALLOWED");
-      const given = String(answer.headers.allow).split(/\s*,\s*/);
+      const given = String(answer.headers.allow)
+        .split(",")
+        .map((each) => each.trim());
       assert.deepEqual(given.filter((each) => each !== "HEAD").sort(), allow.toSorted());
       unauthenticated(await call("nobody", method, path));
     });

@@ -19,11 +19,11 @@ async function faultOf(environment: Record<string, string>): Promise<string> {
 }
 
 /** Finds the first command in a message that sets variables for `npm start`. Returns these variables. */
-const settingsIn = (message: string) =>
-  parseEnv((/(\S+=\S+ )+(?=npm start)/.exec(message)?.[0] ?? "").replaceAll(" ", "\n")) as Record<
-    string,
-    string
-  >;
+function settingsIn(message: string) {
+  const words = message.slice(0, message.indexOf("npm start")).trim().split(/\s/);
+  const settings = words.slice(words.findLastIndex((word) => !word.includes("=")) + 1);
+  return parseEnv(settings.join("\n")) as Record<string, string>;
+}
 
 test("a service as `npm start` starts it: the settings that the tests need, which are enough", async (t) => {
   const { base } = await startService(t);

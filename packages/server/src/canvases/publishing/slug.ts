@@ -38,9 +38,9 @@ export const slugOf = (title: string): string =>
   )
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-+/, "")
+    .replace(/^-/, "")
     .slice(0, 48)
-    .replace(/-+$/, "");
+    .replace(/-$/, "");
 
 /** Yields an endless sequence of slugs for a title: first the one without a suffix, if it is allowed, then ones with random suffixes. */
 export function* slugsFor(title: string): Generator<string> {

@@ -2,7 +2,7 @@ import { Html, html } from "../../http/html.ts";
 
 /** Renders Markdown within a paragraph: code spans, bold text and links. Other Markdown is shown as it is written. */
 function inline(text: string): Html[] {
-  return text.split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)]+\))/).map((part) => {
+  return text.split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^[\]]+\]\([^()]+\))/).map((part) => {
     const [, label = "", address = ""] = /^\[(.+)\]\((.+)\)$/.exec(part) ?? [];
     if (address !== "") return html`<a href="${address}">${label}</a>`;
     if (part.startsWith("`")) return html`<code>${part.slice(1, -1)}</code>`;
