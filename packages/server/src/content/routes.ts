@@ -11,6 +11,7 @@ import { sendCanvasErrorPage } from "./canvas-error-page.ts";
 import { requireOwnOrigin } from "./isolation.ts";
 import { requireOwnHost } from "./own-host.ts";
 import { GATE, gateTarget, submitPassword } from "./password-gate.ts";
+import { orRetiredWorker } from "./retired-worker.ts";
 import { searchOf, serve } from "./serve.ts";
 import { storedContent } from "./stored-content.ts";
 
@@ -64,12 +65,13 @@ export function mountContent(app: FastifyInstance, env: Env): void {
     pages.get(ROOT, async (request, reply) => {
       return reply.redirect(`${contentPath(encodeURIComponent(slugOf(request)))}/${searchOf(request)}`, 308);
     });
+    const served = answering((visit, principal, request, reply) =>
+      serve(visit, principal, request, reply, stored, env),
+    );
     pages.route({
       method: ["GET", "HEAD"],
       url: `${ROOT}/*`,
-      handler: answering((visit, principal, request, reply) =>
-        serve(visit, principal, request, reply, stored, env),
-      ),
+      handler: (request, reply) => orRetiredWorker(request, reply, () => served(request, reply)),
     });
     // If a caller had to sign in before the password could be checked, the sign-in redirects the browser to this path with GET.
     pages.get(`${ROOT}/${GATE}`, async (request, reply) => {

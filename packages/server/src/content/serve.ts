@@ -12,8 +12,10 @@ import { limitResponses, SMALL_RESPONSE } from "../pipeline/limit-responses.ts";
 import { resolve } from "../pipeline/resolve.ts";
 import type { Visit } from "../pipeline/visit.ts";
 import { cacheControl } from "./caching.ts";
+import { clearFormerCanvas } from "./former-canvas.ts";
 import { contentPolicy } from "./isolation.ts";
 import { chooseRepresentation, etagOf } from "./representation.ts";
+import { asksForWorker } from "./retired-worker.ts";
 import { pinCookie, versionFor } from "./version-pin.ts";
 
 const params = (request: FastifyRequest) => request.params as Record<string, string>;
@@ -56,6 +58,7 @@ export async function serve(
     const fallback = routed ? "index.html" : "404.html";
     const found = await content.find(version, [wanted, `${path}/index.html`, fallback]);
     files = found.get(wanted);
+    if (files === undefined && asksForWorker(request)) return refuse("NOT_FOUND");
     if (files === undefined && !folder && found.has(`${path}/index.html`)) {
       return reply.redirect(
         `./${encodeURIComponent(path.slice(path.lastIndexOf("/") + 1))}/${searchOf(request)}`,
@@ -67,6 +70,7 @@ export async function serve(
   }
   const cookie = pinCookie(request.headers, canvas, env);
   if (cookie !== undefined) reply.header("set-cookie", cookie);
+  clearFormerCanvas(canvas, request, reply, env);
   const file = chooseRepresentation(files, request.headers);
   const setsCookie = reply.hasHeader("set-cookie");
   reply.header("cache-control", cacheControl(file, canvas, { setsCookie, now: env.clock() }));

@@ -25,6 +25,27 @@ export const serving: Fault[] = [
     "packages/server/test/content/serve-version-pin.test.ts",
   ),
   fault(
+    "content: a missing worker script is an error only where nobody has access",
+    "packages/server/src/content/retired-worker.ts",
+    "new Set([302, 401, 403, 404])",
+    "new Set([302, 401, 403])",
+    "packages/server/test/content/retired-worker.test.ts",
+  ),
+  fault(
+    "content: the 404 page of a canvas is sent for a worker script",
+    "packages/server/src/content/serve.ts",
+    "if (files === undefined && asksForWorker(request))",
+    "if (files === undefined && folder && asksForWorker(request))",
+    "packages/server/test/content/retired-worker.test.ts",
+  ),
+  fault(
+    "content: the mark of a canvas host need not be signed for this host",
+    "packages/server/src/content/former-canvas.ts",
+    'env.signer.verifies(signature, "canvas", slug, id)',
+    "signature.length > 0",
+    "packages/server/test/content/retired-worker.test.ts",
+  ),
+  fault(
     "content: other sites on the host may embed files",
     "packages/server/src/content/isolation.ts",
     '"cross-origin-resource-policy", "same-origin"',
