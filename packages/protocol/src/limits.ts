@@ -162,6 +162,24 @@ export const LIMITS = {
     of: "responses over 16 KiB that one person has not read yet",
     past: "429 RATE_LIMITED",
   },
+  uploads: {
+    value: 50,
+    unit: "uploads at once",
+    of: "one person's files, bundles and imports that are being received",
+    past: "further ones wait",
+  },
+  unfinishedRequests: {
+    value: 250,
+    unit: "requests",
+    of: "requests of one person whose body has not arrived, uploads that wait included",
+    past: "429 RATE_LIMITED",
+  },
+  downloads: {
+    value: 2,
+    unit: "downloads at once",
+    of: "one person's exports and zips of versions",
+    past: "further ones wait; 503 UNAVAILABLE when eight wait",
+  },
   pageMax: {
     value: 1_000,
     unit: "entries",

@@ -64,8 +64,14 @@ export interface Env {
   background: Background;
   /** Limits how many large responses are sent to each caller at once. */
   responses: Concurrency;
+  /** Receives bodies that are stored while they arrive. */
+  uploads: TaskPool;
+  /** Limits how many requests of each caller, whose bodies have not arrived, are open at once. */
+  unfinished: Concurrency;
   /** Unpacks and stores bundles. */
   deploys: TaskPool;
+  /** Makes and sends the zips of exports and versions. */
+  downloads: TaskPool;
   /** Imports data. */
   imports: TaskPool;
   /**

@@ -90,6 +90,9 @@ export async function serve(
   }
 }
 
+/** How many uploads of all people are received at once. Each holds a connection and a file. */
+const UPLOADS = 1_000;
+
 /**
  * Gives the configured database and blob store the same instance id, even if they had different ones. The service then accepts them as
  * belonging together. Returns a message for the operator.
@@ -141,7 +144,19 @@ async function run(
   const base = baseOf(config, config.port);
   const policies = new DocumentCache<RuntimePolicy>();
   const responses = new Concurrency(LIMITS.largeResponses.value);
+  const uploads = new TaskPool({
+    running: UPLOADS,
+    runningEach: LIMITS.uploads.value,
+    waitingEach: LIMITS.unfinishedRequests.value,
+  });
+  const unfinished = new Concurrency(LIMITS.unfinishedRequests.value);
   const deploys = new TaskPool({ running: 2, runningEach: 1, waitingEach: 8 });
+  // A client decides how long a download lasts, so all people together may have any number.
+  const downloads = new TaskPool({
+    running: Infinity,
+    runningEach: LIMITS.downloads.value,
+    waitingEach: 8,
+  });
   const imports = new TaskPool({ running: 2, runningEach: 1, waitingEach: 2 });
   // With one or two cores, only one file is compressed at a time, because a compression occupies a core and a thread of Node's pool, which
   // also reads files for responses.
@@ -166,8 +181,11 @@ async function run(
     lease: newId(),
     sealer: new Sealer(config.encryptionKeys),
     responses,
+    uploads,
+    unfinished,
     deploys,
     imports,
+    downloads,
     compressions,
     proxyKeys,
     policies,

@@ -37,6 +37,17 @@ export const preparedJson = <Given, Body>(
   read: async ({ request, user }, env) => prepare(await readJson(request, schema), user, env),
 });
 
+/**
+ * Describes a body that `read` stores while it arrives. A limited number of such bodies of a person are read at once; further ones wait
+ * unread.
+ */
+export const upload = <Body>(type: BodySpec<Body>["type"], read: BodySpec<Body>["read"]): BodySpec<Body> => ({
+  type,
+  optional: false,
+  schema: null,
+  read: (call, env) => env.uploads.run(call.user.id, () => read(call, env), call.signal()),
+});
+
 const isAbsent = ({ headers }: IncomingMessage) =>
   headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0;
 

@@ -16,7 +16,7 @@ import { exportArchive } from "../primitives/transfer/export-archive.ts";
 import { importData } from "../primitives/transfer/import-data.ts";
 import { TRANSFERS } from "../primitives/transfer/transfers.ts";
 import { act } from "./act.ts";
-import type { BodySpec } from "./body-spec.ts";
+import { type BodySpec, upload } from "./body-spec.ts";
 import type { Call } from "./call.ts";
 import { Download, download, ok } from "./response-spec.ts";
 import { dataSummary, importResult } from "./responses/canvas.ts";
@@ -65,11 +65,9 @@ const TYPES = ["application/zip", "application/x-zip-compressed", "application/o
 const SIZE_LIMIT = { bytes: LIMITS.importBytes.value, message: "The import is too large." };
 
 /** The request body of an import. Reading it imports the data, and checks access again before each write. */
-const uploadedData: BodySpec<ImportResult> = {
-  type: "application/zip",
-  optional: false,
-  schema: null,
-  async read({ request, user, params: { id = "" }, query, signal }, env) {
+const uploadedData: BodySpec<ImportResult> = upload(
+  "application/zip",
+  async ({ request, user, params: { id = "" }, query, signal }, env) => {
     const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase() ?? "";
     if (!TYPES.includes(type)) refuse("INVALID_BODY", { message: "The body must be application/zip." });
     const { slug } = (await findCanvas(id, user, env)) ?? refuse("NOT_FOUND");
@@ -80,7 +78,7 @@ const uploadedData: BodySpec<ImportResult> = {
     const use = (file: string) => importData(file, existing, user.id, access, env, signal());
     return withUpload(streamBody(request), size, env, use, SIZE_LIMIT);
   },
-};
+);
 
 /** The endpoints that list, export and import the data of a canvas (management API, section 4). */
 export const data = [
@@ -105,13 +103,13 @@ export const data = [
     path: "/api/canvases/{id}/export",
     summary: "Returns the data of a canvas that the caller may read, as a zip.",
     details:
-      "See [exports and imports](#exports-and-imports). It contains what the runtime API gives the caller: of the keys per person only their own. A part whose capability is off is left out, and `manifest.json` says so. The audit log records it.",
+      "See [exports and imports](#exports-and-imports). It contains what the runtime API gives the caller: of the keys per person only their own. A part whose capability is off is left out, and `manifest.json` says so. The audit log records it. Two downloads of a person run at once, further ones wait; 503 with `Retry-After` while eight wait.",
     allow: "editor",
     audited: true,
     deploys: false,
     query: ExportQuery,
     response: download("application/zip"),
-    errors: ["DISABLED", "ARCHIVED"],
+    errors: ["DISABLED", "ARCHIVED", "UNAVAILABLE"],
     async run({ user, request, canvas: { id, slug }, query: { what } }, env) {
       const access = accessTo({ id, slug }, { user, request }, true, env);
       // Checked before the response begins: later, an error could only abort the stream.

@@ -4,13 +4,13 @@ import { clientSignal } from "../http/client-signal.ts";
 import { handlerFor, METHODS, type Method } from "../http/methods.ts";
 import type { Query } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
-import { sendStream } from "../pipeline/send-stream.ts";
+import { limitUnfinished } from "../pipeline/limit-unfinished.ts";
 import type { Act } from "./act.ts";
 import { ACTS } from "./acts.ts";
 import { admit } from "./admit.ts";
 import { CALLERS } from "./callers.ts";
 import { perform } from "./perform.ts";
-import { Download } from "./response-spec.ts";
+import { isDownload, sendDownload } from "./send-download.ts";
 
 type ActsByMethod = Partial<Record<Method, Act>>;
 
@@ -31,16 +31,16 @@ export function mountManagement(app: FastifyInstance, env: Env): void {
       url: path.replace(/\{(\w+)\}/g, ":$1"),
       async handler(request, reply) {
         const user = await admit(request, reply, env, { guests, uploads });
+        limitUnfinished(user.id, request, reply, env);
         const act = handlerFor(acts, request.method, reply);
         const params = request.params as Record<string, string>;
         const signal = clientSignal(request.raw, reply.raw);
         const call = { user, params, query: request.query as Query, request: request.raw, signal };
+        reply.header("cache-control", "private, no-store");
+        if (isDownload(act)) return sendDownload(act, call, request, reply, env);
         const { body } = await perform(act, call, request.ip, env);
-        reply.code(act.response.status).header("cache-control", "private, no-store");
-        if (!(body instanceof Download)) return body === undefined ? reply.send() : body;
-        const { headers, stream } = body;
-        const { type = "application/octet-stream" } = act.response;
-        return sendStream(stream, { headers: { "content-type": type, ...headers } }, user.id, reply, env);
+        reply.code(act.response.status);
+        return body === undefined ? reply.send() : body;
       },
     });
   }

@@ -8,7 +8,7 @@ import { missingBlobs, stageDeploy } from "../canvases/publishing/stage-deploy.t
 import { currentView } from "../canvases/view.ts";
 import { streamBody } from "../http/stream-body.ts";
 import { act } from "./act.ts";
-import { type BodySpec, json } from "./body-spec.ts";
+import { type BodySpec, json, upload } from "./body-spec.ts";
 import { created, noContent, ok } from "./response-spec.ts";
 import { finishedDeploy, missingFiles, stagedDeploy } from "./responses/canvas.ts";
 
@@ -26,16 +26,14 @@ const Manifest = z.strictObject({
  * The request body of an upload: the bytes of one file. `read` stores the bytes and returns the stored blob, or null if the deploy has the
  * file already.
  */
-const bytesOfFile: BodySpec<BundleBlob | null> = {
-  type: "application/octet-stream",
-  optional: false,
-  schema: null,
-  read({ request, user, params: { id = "", deploy = "", sha256: key = "" } }, env) {
+const bytesOfFile: BodySpec<BundleBlob | null> = upload(
+  "application/octet-stream",
+  ({ request, user, params: { id = "", deploy = "", sha256: key = "" } }, env) => {
     const place = { id: deploy, canvasId: id, userId: user.id };
     const size = Number(request.headers["content-length"] ?? 0);
     return receiveBlob(place, key, size, streamBody(request), env);
   },
-};
+);
 
 /** The endpoints for deploys whose files are uploaded one by one (management API, section 4). */
 export const stagedDeploys = [

@@ -9,18 +9,16 @@ import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
 import { streamBody } from "../http/stream-body.ts";
 import { act } from "./act.ts";
-import type { BodySpec } from "./body-spec.ts";
+import { type BodySpec, upload } from "./body-spec.ts";
 import { Download, download, noContent, ok } from "./response-spec.ts";
 import { canvas, deployedCanvas, versionList } from "./responses/canvas.ts";
 
 const TYPES = ["application/zip", "application/x-zip-compressed", "application/octet-stream", "text/html"];
 
 /** The request body of a deploy. Reading it stores the bundle as a version that is not published yet. */
-const uploadedVersion: BodySpec<StoredBundle> = {
-  type: "application/zip, text/html",
-  optional: false,
-  schema: null,
-  async read({ request, user, params: { id = "" }, signal }, env) {
+const uploadedVersion: BodySpec<StoredBundle> = upload(
+  "application/zip, text/html",
+  async ({ request, user, params: { id = "" }, signal }, env) => {
     const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase() ?? "";
     if (!TYPES.includes(type))
       refuse("INVALID_BODY", { message: "The body must be application/zip or text/html." });
@@ -29,7 +27,7 @@ const uploadedVersion: BodySpec<StoredBundle> = {
     const store = (file: string) => storeBundle(id, user.id, file, env, signal());
     return withUpload(streamBody(request), size, env, store);
   },
-};
+);
 
 /** Returns the files of a version as a zip to download. Throws 404 `NOT_FOUND` if the canvas has no such version. */
 async function downloadOf(
@@ -110,9 +108,11 @@ export const versions = [
     method: "GET",
     path: "/api/canvases/{id}/bundle",
     summary: "Returns the files of the current version as a zip that deploys again.",
-    details: "404 `NOT_FOUND` for a canvas without a version.",
+    details:
+      "404 `NOT_FOUND` for a canvas without a version. Two downloads of a person run at once, further ones wait; 503 with `Retry-After` while eight wait.",
     allow: "editor",
     response: download("application/zip"),
+    errors: ["UNAVAILABLE"],
     run: async ({ canvas }, env) => ({ body: await downloadOf(canvas, canvas.version_id ?? "", env) }),
   }),
   act({
@@ -122,6 +122,7 @@ export const versions = [
     summary: "Returns the files of a version as a zip that deploys again.",
     allow: "editor",
     response: download("application/zip"),
+    errors: ["UNAVAILABLE"],
     run: async ({ canvas, params: { version } }, env) => ({ body: await downloadOf(canvas, version, env) }),
   }),
 ];

@@ -10,6 +10,7 @@ import { requireDecodable } from "../http/undecodable-path.ts";
 import { routeUpgrades } from "../http/upgrades.ts";
 import { admit } from "../pipeline/admit.ts";
 import { requireCapability } from "../pipeline/capability.ts";
+import { limitUnfinished } from "../pipeline/limit-unfinished.ts";
 import { preflight } from "../pipeline/preflight.ts";
 import { readmit } from "../pipeline/readmit.ts";
 import type { AdmitsVisitors, Admitted, ApiVisit } from "../pipeline/visit.ts";
@@ -112,6 +113,7 @@ function handle(primitive: Primitive, route: Route, env: Env): Handle {
     requireDecodable(request.originalUrl);
     if (isEmpty) refuse("NOT_FOUND");
     const handler = route.every ?? handlerFor(route, request.method, reply);
+    limitUnfinished(admitted.user.id, request, reply, env);
     const { raw } = request;
     const signal = clientSignal(raw, reply.raw);
     const callOf = ({ user, canvas, role }: Admitted): Call => ({

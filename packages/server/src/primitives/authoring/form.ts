@@ -40,10 +40,18 @@ async function* counted({ body }: Part, bundle: { bytes: number }): AsyncGenerat
 /**
  * Reads a multipart form with the parts `metadata` and `bundle`, in either order, and calls `use` with them (specification 4.8). Deletes
  * the temporary file with the bundle when `use` has finished. Throws 400 `INVALID_BODY` if the body is not a form, or if a part is unknown,
- * repeated or missing, and 413 if the bundle is larger than 50 MiB.
+ * repeated or missing, and 413 if the bundle is larger than 50 MiB. A limited number of forms of a person are read at once; further ones
+ * wait unread.
  */
-export async function withForm<Result>(
-  { request, user }: Pick<Call, "request" | "user">,
+export const withForm = <Result>(
+  call: Call,
+  needs: { bundle: boolean },
+  env: Env,
+  use: (form: Form) => Promise<Result>,
+): Promise<Result> => env.uploads.run(call.user.id, () => readForm(call, needs, env, use), call.signal());
+
+async function readForm<Result>(
+  { request, user }: Call,
   needs: { bundle: boolean },
   env: Env,
   use: (form: Form) => Promise<Result>,

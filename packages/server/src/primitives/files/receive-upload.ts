@@ -57,10 +57,14 @@ async function storeBlob(
 }
 
 /**
- * Reads an upload from a multipart form and stores it (specification 4.4). The form fields must come before the file, so that rights are
+ * Reads an upload from a multipart form and stores it (specification 4.4). A limited number of uploads of a person are read at once;
+ * further ones wait unread. The form fields must come before the file, so that rights are
  * checked before the first byte of the file is read. Rights are checked again after the last byte, because an upload can take minutes.
  */
-export async function receiveUpload(call: Call, env: Env): Promise<StoredFile> {
+export const receiveUpload = (call: Call, env: Env): Promise<StoredFile> =>
+  env.uploads.run(call.user.id, () => receive(call, env), call.signal());
+
+async function receive(call: Call, env: Env): Promise<StoredFile> {
   const fields: Fields = {};
   let stored: Pick<StoredFile, "name" | "mime" | "size" | "blob_key"> | undefined;
   const parts = partsOf(call.request);
