@@ -54,15 +54,15 @@ function inherit(command: Command, parent: Command): Command {
 
 /** Creates the command line `easel`, whose output goes to the terminal of the context. */
 export function createProgram(version: string, context: Context): Command {
-  const { stdout, stderr } = context.terminal.streams;
+  const { terminal } = context;
   const program = new Command("easel")
     .description("Develops, deploys and manages small web apps on Easel.")
     .version(version, "-v, --version", "print the version")
     .addHelpText("after", EXAMPLES)
     .showHelpAfterError("Run `easel help` or `easel COMMAND --help`.")
     .configureOutput({
-      writeOut: (text) => void stdout.write(text),
-      writeErr: (text) => void stderr.write(text),
+      writeOut: (text) => terminal.print(text),
+      writeErr: (text) => terminal.say(text.replace(/\n$/, "")),
     })
     .exitOverride();
   for (const [heading, commands] of Object.entries(COMMANDS)) {
@@ -72,7 +72,7 @@ export function createProgram(version: string, context: Context): Command {
   // In the last group, beside `doctor`.
   program.helpCommand("help [command]", "Describes a command.");
   program.hook("preAction", (_, command) => {
-    context.terminal.json = command.opts().json === true;
+    terminal.json = command.opts().json === true;
   });
   return program;
 }

@@ -2,6 +2,7 @@ import { CommanderError } from "commander";
 import type { Context } from "./context.ts";
 import { EXIT, Failure } from "./exit.ts";
 import { createProgram } from "./program.ts";
+import { clean } from "./terminal/clean.ts";
 import { version } from "./version.ts";
 
 /** Whether an error comes from a system call, such as EACCES. Such errors are printed without a stack. */
@@ -22,7 +23,7 @@ function report(error: unknown, { terminal, signal, env }: Context): number {
     if (error.hint !== undefined) terminal.say(terminal.style("dim", error.hint, "stderr"));
     return EXIT[error.exit];
   }
-  if (isSystemError(error) && !env.EASEL_DEBUG) terminal.say(`${label} ${error.message}`);
+  if (isSystemError(error) && !env.EASEL_DEBUG) terminal.say(`${label} ${clean(error.message)}`);
   else
     terminal.say(`${label} this is a bug of easel: ${error instanceof Error ? error.stack : String(error)}`);
   return EXIT.failed;

@@ -51,7 +51,7 @@ test("a title of someone else cannot control the terminal", async (t) => {
   const title = "\u001b[31mred\u202e";
   await service.db.run`update canvases set title = ${title} where slug = 'hostile-title'`;
   const { stdout } = await easel(["list", "--search", "hostile-title"], { env });
-  assert.match(stdout, /\ufffd\[31mred\ufffd/);
+  assert.match(stdout, /\\u001b\[31mred\\u202e/);
   assert.equal((await json(["list", "--search", "hostile-title"]))[0].title, title);
 });
 
@@ -169,7 +169,7 @@ test("open starts the browser only in a terminal, and only for an http or https 
   const evil = { ...own, EASEL_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
   assert.equal((await easel(["open", "-c", "evil"], { env: evil, answers: [] })).code, 1);
   const { stdout } = await easel(["open", "-c", "colours"], { env: evil });
-  assert.equal(stdout, "https://easel.example/\ufffd]0;title\ufffd\n");
+  assert.equal(stdout, "https://easel.example/\\u001b]0;title\\u0007\n");
 });
 
 test("delete asks for the slug, and restore brings the canvas back", async (t) => {

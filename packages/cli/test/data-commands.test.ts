@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { before, test } from "node:test";
 import { createEasel } from "@easel/sdk";
@@ -103,9 +103,9 @@ test("a zip of all data is imported into another canvas, and only what is new", 
 
 /** Places for an export, below the deployed folder or elsewhere, and whether the command warns that the next deploy publishes the file. */
 const PLACES: [what: string, options: string[], folder: string, file: string, warns: boolean][] = [
-  ["the default in a deployed folder", [], ".", ".easel/data-places-data.zip", false],
-  ["the default in a subfolder", [], "assets", "../.easel/data-places-data.zip", false],
-  ["the default elsewhere", [], "..", "data-places-data.zip", false],
+  ["the default in a deployed folder", [], ".", ".easel/data-places-data-TIME.zip", false],
+  ["the default in a subfolder", [], "assets", "../.easel/data-places-data-TIME.zip", false],
+  ["the default elsewhere", [], "..", "data-places-data-TIME.zip", false],
   ["a file in the deployed folder", ["-o", "all.zip"], ".", "all.zip", true],
   ["a file in a subfolder", ["-o", "assets/all.zip"], ".", "assets/all.zip", true],
   ["a dot file", ["-o", ".all.zip"], ".", ".all.zip", false],
@@ -117,10 +117,26 @@ test("an export is not written where the next deploy publishes it, unless the fi
   for (const [what, options, folder, file, warns] of PLACES) {
     const at = path.join(place, folder);
     const done = await easel(["data", "export", "-c", "data-places", ...options], { env, cwd: at });
-    assert.deepEqual([done.code, done.stdout], [0, `${file}\n`], what);
-    assert.ok(existsSync(path.join(at, file)), what);
+    const written = done.stdout.trimEnd();
+    assert.deepEqual([done.code, written.replace(/\d{8}-\d{6}/, "TIME")], [0, file], what);
+    assert.ok(existsSync(path.join(at, written)), what);
+    await rm(path.join(at, written));
     assert.equal(/warning: The next `easel deploy` publishes/.test(done.stderr), warns, what);
   }
+});
+
+test("an export replaces a file only with --force, and leaves nothing behind when it fails", async () => {
+  const file = path.join(temporary, "kept.jsonl");
+  await writeFile(file, "mine");
+  const args = ["data", "export", "--kv", "-c", "data-places", "-o", file];
+  const refused = await easel(args, { env });
+  assert.deepEqual([refused.code, await readFile(file, "utf8")], [1, "mine"]);
+  assert.match(refused.stderr, /exists already.*\n.*--force/);
+  const failed = [...args.slice(0, 2), "--submissions", "a/b", "-c", "data-places", "-o", `${file}.new`];
+  assert.notEqual((await easel(failed, { env })).code, 0);
+  assert.ok(!existsSync(`${file}.new`));
+  assert.equal((await easel([...args, "--force"], { env })).code, 0);
+  assert.notEqual(await readFile(file, "utf8"), "mine");
 });
 
 test("one collection as CSV and as JSON lines, there and back", async () => {

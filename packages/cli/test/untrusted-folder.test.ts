@@ -7,13 +7,14 @@ import { promisify } from "node:util";
 import { fileScope, temporaryDirectory } from "../../server/test/support/service.ts";
 import { addFiles, easel, folderWith, startSite } from "./support/easel.ts";
 
-const site = await startSite(fileScope(), { SERVICE_RATELIMIT_ENABLED: "false" });
+const scope = fileScope();
+const site = await startSite(scope, { SERVICE_RATELIMIT_ENABLED: "false" });
 const { env } = site;
 const PAGE = "<!doctype html><title>Page</title>";
 
 let project: string;
 before(async () => {
-  const folder = await folderWith(fileScope(), "victim", { "index.html": PAGE });
+  const folder = await folderWith(scope, "victim", { "index.html": PAGE });
   assert.equal((await easel(["deploy", folder], { env })).code, 0);
   project = await readFile(path.join(folder, ".easel/project.json"), "utf8");
 });

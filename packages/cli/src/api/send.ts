@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { fail } from "../exit.ts";
+import { clean } from "../terminal/clean.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { refusalOf } from "./refusal.ts";
 
@@ -31,12 +32,14 @@ const CAUSES: Record<string, string> = {
 };
 
 /** Returns the cause of a failed `fetch` in words. */
-export function causeOf(error: unknown): string {
+export const causeOf = (error: unknown): string => clean(wordsFor(error));
+
+function wordsFor(error: unknown): string {
   for (let each = error; each instanceof Error; each = each.cause) {
     const { code } = each as NodeJS.ErrnoException;
     const key = typeof code === "string" ? code : each.name;
     if (CAUSES[key] !== undefined) return CAUSES[key];
-    if (each instanceof AggregateError && each.errors.length > 0) return causeOf(each.errors[0]);
+    if (each instanceof AggregateError && each.errors.length > 0) return wordsFor(each.errors[0]);
     if (!(each.cause instanceof Error)) return typeof code === "string" ? code : each.message;
   }
   return String(error);

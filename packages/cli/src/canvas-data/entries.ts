@@ -37,10 +37,10 @@ export async function getEntry(id: string, options: EntryOptions, context: Conte
   const { easel, target } = await open(options, context);
   const value = await runtimeCall(() => read(target, id, easel));
   if (value === undefined) fail(`There is no \`${clean(id)}\`.`, { exit: "denied" });
-  const { string: isText = false } = options;
-  context.terminal.result(value, () =>
-    isText && typeof value === "string" ? `${value}\n` : `${JSON.stringify(value, null, 2)}\n`,
-  );
+  const { terminal, signal } = context;
+  if (options.string && typeof value === "string" && !terminal.json)
+    return terminal.data([`${value}\n`], signal);
+  terminal.result(value, () => `${JSON.stringify(value, null, 2)}\n`);
 }
 
 /** Returns the value for `easel data set`: parsed JSON, or the text itself with `--string`. `-` means that the value is on stdin. */
@@ -49,7 +49,7 @@ async function parseValue(
   { string: isText = false }: EntryOptions,
   { terminal }: Context,
 ): Promise<Json> {
-  const text = given === "-" ? await readText(terminal.streams.stdin) : given;
+  const text = given === "-" ? await readText(terminal.stdin) : given;
   if (isText) return text;
   try {
     return JSON.parse(text);

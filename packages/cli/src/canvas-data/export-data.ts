@@ -1,17 +1,19 @@
+import { randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { rename, rm } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
 import { DATA_PARTS } from "@easel/protocol/management";
+import { isSlug } from "@easel/server/http/canvas-path";
 import { type CanvasOptions, findCanvas } from "../api/find-canvas.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../exit.ts";
 import { makeOwnFolder } from "../project/own-folder.ts";
 import { publishingFolder } from "../project/publishing-folder.ts";
 import { formatBytes } from "../terminal/bytes.ts";
-import { clean } from "../terminal/clean.ts";
+import { clean, cleanLines } from "../terminal/clean.ts";
 import { csvOf } from "./csv.ts";
 import { runtimeCall, runtimeOf } from "./runtime.ts";
 import { entriesOf, givenTarget, type TargetOptions } from "./target.ts";
@@ -25,33 +27,51 @@ export interface ExportOptions extends CanvasOptions, TargetOptions {
   what?: string;
   format?: "jsonl" | "csv";
   output?: string;
+  /** Whether to replace a file that exists. */
+  force?: boolean;
 }
 
 /**
- * Returns the default path of an export, relative to the working directory: `SLUG-data.zip`. In a folder that `easel deploy` publishes, it is
- * in the subfolder `.easel`, because the next deploy would publish the data.
+ * Returns the default path of an export, relative to the working directory: `SLUG-data-TIME.zip`, with the local time. In a folder that
+ * `easel deploy` publishes, it is in the subfolder `.easel`, because the next deploy would publish the data. No part of the path is taken from
+ * the service unchecked.
  */
 async function defaultPath(slug: string, cwd: string): Promise<string> {
-  const name = `${slug}-data.zip`;
+  const time = new Date()
+    .toLocaleString("sv")
+    .replace(/\D/g, "")
+    .replace(/^(\d{8})/, "$1-");
+  const name = `${isSlug(slug) ? slug : "canvas"}-data-${time}.zip`;
   const folder = await publishingFolder(path.join(cwd, name));
   return folder === null ? name : path.relative(cwd, path.join(await makeOwnFolder(folder), name));
 }
 
+/** Makes sure that a file can be written. Without `force`, makes it as an empty file, and throws a `Failure` if it exists already. */
+async function reserve(file: string, force: boolean): Promise<void> {
+  if (force) return;
+  const handle = await open(file, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error;
+    return fail(`${clean(file)} exists already.`, { hint: "Give --force to replace it, or another file." });
+  });
+  await handle.close();
+}
+
 /** Writes chunks to stdout for `-`, otherwise to a temporary file that is renamed when complete. Returns the number of bytes. */
 async function write(
-  chunks: AsyncIterable<Uint8Array | string>,
+  chunks: () => Promise<AsyncIterable<Uint8Array | string>>,
   output: string,
+  force: boolean,
   { cwd, signal, terminal }: Context,
 ): Promise<number> {
   let bytes = 0;
   async function* counted() {
-    for await (const chunk of chunks) {
+    for await (const chunk of await chunks()) {
       bytes += Buffer.byteLength(chunk);
       yield chunk;
     }
   }
   if (output === "-") {
-    await pipeline(counted(), terminal.streams.stdout, { signal, end: false });
+    await terminal.data(counted(), signal);
     return bytes;
   }
   const file = path.resolve(cwd, output);
@@ -59,12 +79,14 @@ async function write(
     terminal.warn(
       `The next \`easel deploy\` publishes ${output}. Move it out of the folder if it is not for everyone.`,
     );
-  const draft = `${file}.${process.pid}.tmp`;
+  await reserve(file, force);
+  const draft = `${file}.${randomUUID()}.tmp`;
   try {
     await pipeline(counted(), createWriteStream(draft, { flags: "wx", mode: 0o600 }), { signal });
     await rename(draft, file);
   } catch (error) {
     await rm(draft, { force: true });
+    if (!force) await rm(file, { force: true });
     throw error;
   }
   return bytes;
@@ -77,7 +99,7 @@ async function write(
 export async function exportData(options: ExportOptions, context: Context): Promise<void> {
   const { terminal } = context;
   const target = givenTarget(options);
-  const { format = "jsonl", what } = options;
+  const { format = "jsonl", what, force = false } = options;
   if (target === undefined && options.format !== undefined)
     fail("--format is for one collection or scope: give --kv, --user, --collection or --submissions.", {
       exit: "usage",
@@ -91,14 +113,17 @@ export async function exportData(options: ExportOptions, context: Context): Prom
 
   if (target === undefined) {
     const output = options.output ?? (await defaultPath(canvas.slug, context.cwd));
-    if (output === "-" && terminal.streams.stdout.isTTY)
+    if (output === "-" && terminal.isTerminal)
       fail("A zip is not for a terminal.", { exit: "usage", hint: "Give -o FILE." });
     const query = what === undefined ? "" : `?what=${encodeURIComponent(what)}`;
     const at = `/api/canvases/${encodeURIComponent(canvas.id)}/export${query}`;
-    const { body } = await service.send(at, () => ({}), { timeoutMs: DOWNLOAD_TIMEOUT_MS });
-    const bytes = await write(Readable.fromWeb(body as ReadableStream<Uint8Array>), output, context);
+    const download = async () => {
+      const { body } = await service.send(at, () => ({}), { timeoutMs: DOWNLOAD_TIMEOUT_MS });
+      return Readable.fromWeb(body as ReadableStream<Uint8Array>);
+    };
+    const bytes = await write(download, output, force, context);
     terminal.say(`Exported ${formatBytes(bytes)}.`);
-    if (output !== "-") terminal.result({ file: output, bytes }, () => `${output}\n`);
+    if (output !== "-") terminal.result({ file: output, bytes }, () => `${clean(output)}\n`);
     return;
   }
   const easel = runtimeOf(canvas, service, context);
@@ -112,10 +137,10 @@ export async function exportData(options: ExportOptions, context: Context): Prom
     for (;;) {
       const { done, value } = await runtimeCall(() => entries.next());
       if (done) return;
-      yield `${JSON.stringify(value.fields)}\n`;
+      yield cleanLines(`${JSON.stringify(value.fields)}\n`);
     }
   }
   const output = options.output ?? "-";
-  const bytes = await write(lines(), output, context);
-  if (output !== "-") terminal.result({ file: output, bytes }, () => `${output}\n`);
+  const bytes = await write(async () => lines(), output, force, context);
+  if (output !== "-") terminal.result({ file: output, bytes }, () => `${clean(output)}\n`);
 }

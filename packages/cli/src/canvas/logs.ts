@@ -62,10 +62,9 @@ const readPage = (
 
 /** Prints each call as a line, which is a JSON object with `--json`. Then prints the number of calls that were not logged. */
 function print({ entries, dropped }: CallLogPage, terminal: Terminal): void {
-  const { stdout } = terminal.streams;
   for (const call of entries) {
     const text = terminal.json ? JSON.stringify({ ...call, at: isoTime(call.at) }) : lineOf(call, terminal);
-    stdout.write(`${text}\n`);
+    terminal.print(`${text}\n`);
   }
   if (dropped > 0) terminal.say(`${count(dropped, "further call")} came too fast to be logged.`);
 }

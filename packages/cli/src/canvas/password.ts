@@ -14,9 +14,9 @@ export interface PasswordOptions extends CanvasOptions {
 }
 
 /** Reads the new password from stdin, without the line break at its end, or asks for it twice. */
-async function readPassword(fromStdin: boolean, { ask, streams }: Terminal): Promise<string> {
+async function readPassword(fromStdin: boolean, { ask, stdin }: Terminal): Promise<string> {
   if (fromStdin) {
-    const given = (await text(streams.stdin)).replace(/\r?\n$/, "");
+    const given = (await text(stdin)).replace(/\r?\n$/, "");
     return given === "" ? fail("There is no password on stdin.", { exit: "usage" }) : given;
   }
   const flag = "it on stdin with --stdin";

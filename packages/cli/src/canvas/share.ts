@@ -105,7 +105,7 @@ function show(canvas: Canvas, guests: Guest[], terminal: Terminal): void {
   terminal.result(
     { ...value, invites },
     () =>
-      `${clean(url)}\n${accessOf(canvas)}${expiry}\n\n${terminal.table(rows, COLUMNS)}${links.map((link) => `\n${clean(link)}\n`).join("")}`,
+      `${clean(url)}\n${clean(accessOf(canvas))}${expiry}\n\n${terminal.table(rows, COLUMNS)}${links.map((link) => `\n${clean(link)}\n`).join("")}`,
   );
 }
 

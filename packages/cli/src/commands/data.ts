@@ -40,8 +40,8 @@ const examples = (lines: string[]) => `\nExamples:\n${lines.map((line) => `  ${l
 const GROUP_EXAMPLES = examples(Object.values(EXAMPLES).flatMap((lines) => lines.slice(0, 1)));
 
 const EXPORT_HELP = `
-In a folder that was deployed, SLUG-data.zip is written to the subfolder .easel,
-because the next deploy would publish it.
+In a folder that was deployed, SLUG-data-TIME.zip is written to the subfolder
+.easel, because the next deploy would publish it.
 In CSV, the fields of a value are columns such as value.title, and cells are
 JSON where they can be read as JSON. A text that a spreadsheet would evaluate,
 such as =1+1, gets an apostrophe in front, which the import removes.`;
@@ -142,8 +142,9 @@ export const data = (context: Context): Command => {
           )
           .option(
             "-o, --output <file>",
-            "the file, or - for stdout; by default SLUG-data.zip, stdout for one part",
-          ),
+            "the file, or - for stdout; by default SLUG-data-TIME.zip, stdout for one part",
+          )
+          .option("--force", "replace the file if it exists"),
       )
         .addHelpText("after", EXPORT_HELP)
         .action(async (options) =>

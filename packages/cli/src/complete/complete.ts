@@ -36,5 +36,5 @@ export async function complete(words: readonly string[], version: string, contex
     readSlugs(text, deleted, context),
   );
   const lines = found.map(({ value, description }) => `${value}\t${clean(description)}\n`);
-  context.terminal.streams.stdout.write(`${lines.join("")}:${DIRECTIVES[paths]}\n`);
+  context.terminal.print(`${lines.join("")}:${DIRECTIVES[paths]}\n`);
 }

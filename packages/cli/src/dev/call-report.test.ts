@@ -38,7 +38,7 @@ test("equal lines are counted, control characters are replaced, and the number o
   for (let time = 0; time < 4; time++) report.add("a\u001b[31m");
   report.add("b");
   report.close();
-  assert.deepEqual(printed, ["a\ufffd[31m", "b", "a\ufffd[31m (3 more)"]);
+  assert.deepEqual(printed, ["a\\u001b[31m", "b", "a\\u001b[31m (3 more)"]);
   printed.length = 0;
   const long = new Report((line) => printed.push(line));
   for (let number = 0; number < 1000; number++) long.add(`line ${number}`);

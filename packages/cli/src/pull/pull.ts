@@ -85,7 +85,7 @@ export async function pull(given: string | undefined, options: PullOptions, cont
       await remember(folder, service.url, { canvasId: id, slug }, context);
       progress.done(`${count(changed.length, "file")} written, ${unchanged} unchanged`);
       const written = changed.map((file) => file.path);
-      terminal.result({ id, slug, url, version, folder, written, unchanged }, () => `${folder}\n`);
+      terminal.result({ id, slug, url, version, folder, written, unchanged }, () => `${clean(folder)}\n`);
     } finally {
       archive.close();
     }

@@ -1,4 +1,5 @@
 import { fail } from "../exit.ts";
+import { clean, cleanLines } from "./clean.ts";
 import type { Streams } from "./streams.ts";
 
 /** A question, and the flag that answers it if nobody can be asked. */
@@ -54,15 +55,23 @@ export function createAsk(
     possible,
     async confirm(question) {
       require(question);
-      const { message, initial = false } = question;
+      const { initial = false } = question;
+      const message = cleanLines(question.message);
       return answerOf(await (await load()).confirm({ ...common, message, initialValue: initial }));
     },
     async choose<Value extends string>(
       question: Question & { choices: Choice<Value>[]; initial?: Value },
     ): Promise<Value> {
       require(question);
-      const { message, choices, initial } = question;
-      const options = choices as Choice<string>[];
+      const { choices, initial } = question;
+      const message = cleanLines(question.message);
+      const options = choices.map(
+        ({ value, label, hint }): Choice<string> => ({
+          value,
+          label: clean(label),
+          ...(hint === undefined ? {} : { hint: clean(hint) }),
+        }),
+      );
       return answerOf(
         await (await load()).select({
           ...common,
@@ -74,18 +83,22 @@ export function createAsk(
     },
     async text(question) {
       require(question);
-      const { message, initial, check } = question;
+      const { initial, check } = question;
+      const message = cleanLines(question.message);
       const given = await (await load()).text({
         ...common,
         message,
         ...(initial === undefined ? {} : { initialValue: initial }),
-        validate: (value) => check?.(value ?? ""),
+        validate: (value) => {
+          const fault = check?.(value ?? "");
+          return fault === undefined ? undefined : cleanLines(fault);
+        },
       });
       return answerOf(given);
     },
     async secret(question) {
       require(question);
-      return answerOf(await (await load()).password({ ...common, message: question.message }));
+      return answerOf(await (await load()).password({ ...common, message: cleanLines(question.message) }));
     },
   };
 }

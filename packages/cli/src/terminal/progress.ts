@@ -1,3 +1,4 @@
+import { clean } from "./clean.ts";
 import type { Streams } from "./streams.ts";
 import { leaveRawMode } from "./waiting.ts";
 
@@ -18,15 +19,15 @@ export async function startProgress(
 ): Promise<Progress> {
   if (!animated) {
     stderr.write(`${message}\n`);
-    return { advance() {}, done: (text) => void stderr.write(`${text}\n`), stop() {} };
+    return { advance() {}, done: (text) => void stderr.write(`${clean(text)}\n`), stop() {} };
   }
   const { progress } = await import("@clack/prompts");
   const bar = progress({ max: Math.max(1, total), output: stderr });
   bar.start(message);
   leaveRawMode(stdin);
   return {
-    advance: (steps, text) => bar.advance(steps, text),
-    done: (text) => bar.stop(text),
+    advance: (steps, text) => bar.advance(steps, clean(text)),
+    done: (text) => bar.stop(clean(text)),
     stop: () => bar.clear(),
   };
 }

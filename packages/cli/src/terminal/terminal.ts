@@ -1,6 +1,8 @@
+import { randomUUID } from "node:crypto";
+import { pipeline } from "node:stream/promises";
 import { styleText } from "node:util";
 import { type Ask, createAsk } from "./ask.ts";
-import { clean } from "./clean.ts";
+import { clean, cleanLines } from "./clean.ts";
 import { type Progress, startProgress } from "./progress.ts";
 import { hasColors, type Streams } from "./streams.ts";
 import { type Column, formatTable } from "./table.ts";
@@ -8,12 +10,21 @@ import { startWaiting } from "./waiting.ts";
 
 type Style = Parameters<typeof styleText>[0];
 
-/** The output and the questions of a run of `easel`. The result goes to stdout, everything else to stderr. */
+/**
+ * The output and the questions of a run of `easel`. The result goes to stdout, everything else to stderr. Control characters in all texts are
+ * escaped (`cleanLines`), except those of `style`.
+ */
 export interface Terminal {
-  readonly streams: Streams;
+  readonly stdin: Streams["stdin"];
+  /** Whether stdout is a terminal. */
+  readonly isTerminal: boolean;
   readonly ask: Ask;
   /** Prints the result on stdout: the JSON of `value` with `--json`, otherwise the text that `format` returns. */
   result(value: unknown, format: () => string): void;
+  /** Prints a text on stdout. */
+  print(text: string): void;
+  /** Prints stored data on stdout: unchanged into a pipe or file, and as text on a terminal. */
+  data(chunks: AsyncIterable<Uint8Array | string> | Iterable<string>, signal: AbortSignal): Promise<void>;
   /** Whether results are printed as JSON. */
   json: boolean;
   /** Prints a line on stderr. */
@@ -38,22 +49,37 @@ export function createTerminal(
   const isCi = env.CI !== undefined && !["", "false", "0"].includes(env.CI);
   const animated = streams.stderr.isTTY === true && !isCi && env.TERM !== "dumb";
   const possible = streams.stdin.isTTY === true && streams.stderr.isTTY === true && !isCi;
+  // Stands for the escape character in styled text. The texts of others cannot contain it.
+  const mark = randomUUID();
   const style: Terminal["style"] = (format, text, on = "stdout") =>
-    hasColors(streams[on], env) ? styleText(format, text, { validateStream: false }) : text;
-  const say = (line: string) => void streams.stderr.write(`${line}\n`);
+    hasColors(streams[on], env)
+      ? styleText(format, cleanLines(text), { validateStream: false }).replaceAll("\u001b", mark)
+      : text;
+  const shown = (text: string) => cleanLines(text).replaceAll(mark, "\u001b");
+  const say = (line: string) => void streams.stderr.write(`${shown(line)}\n`);
+  const print = (text: string) => void streams.stdout.write(shown(text));
+  const isTerminal = streams.stdout.isTTY === true;
   return {
-    streams,
+    stdin: streams.stdin,
+    isTerminal,
     ask: createAsk(streams, { possible, signal }),
     json: false,
     result(value, format) {
-      streams.stdout.write(this.json ? `${JSON.stringify(value, null, 2)}\n` : format());
+      print(this.json ? `${JSON.stringify(value, null, 2)}\n` : format());
+    },
+    print,
+    async data(chunks, signal) {
+      async function* texts() {
+        for await (const chunk of chunks) yield cleanLines(Buffer.from(chunk).toString());
+      }
+      await pipeline(isTerminal ? texts() : chunks, streams.stdout, { signal, end: false });
     },
     say,
     warn: (line) => say(`${style("yellow", "warning:", "stderr")} ${clean(line)}`),
-    progress: (message, total) => startProgress(streams, { message, total, animated }),
-    wait: (message) => startWaiting(streams, { message, animated }),
+    progress: (message, total) => startProgress(streams, { message: clean(message), total, animated }),
+    wait: (message) => startWaiting(streams, { message: clean(message), animated }),
     table: (rows, columns) =>
-      formatTable(rows, columns, streams.stdout.isTTY ? (streams.stdout.columns ?? 80) : undefined),
+      formatTable(rows, columns, isTerminal ? (streams.stdout.columns ?? 80) : undefined),
     style,
   };
 }

@@ -30,6 +30,8 @@ export interface RunOptions {
   signal?: AbortSignal;
   /** Whether stdin and stderr count as a terminal, so that `easel` can ask questions. It shows no animations there. */
   isTerminal?: boolean;
+  /** Whether stdout counts as a terminal. */
+  isOutputTerminal?: boolean;
   /** Text on stdin. */
   input?: string;
   /** The answers to the questions of the run, in order. */
@@ -53,7 +55,7 @@ export async function easel(args: string[], options: RunOptions = {}): Promise<O
   const output = { stdout: "", stderr: "" };
   const streams = {
     stdin: Object.assign(new PassThrough(), { isTTY }),
-    stdout: new PassThrough(),
+    stdout: Object.assign(new PassThrough(), { isTTY: options.isOutputTerminal ?? false }),
     stderr: Object.assign(new PassThrough(), { isTTY }),
   };
   streams.stdin.end(input);

@@ -1,6 +1,7 @@
 import { type Fault, fault } from "../fault.ts";
 
 const FOLDER_CANVAS = "packages/cli/test/folder-canvas.test.ts";
+const HOSTILE = "packages/cli/test/hostile-texts.test.ts";
 const UNTRUSTED = "packages/cli/test/untrusted-folder.test.ts";
 
 /** Faults of the command line. */
@@ -39,6 +40,34 @@ export const cli: Fault[] = [
     "own?.version === undefined ? canvas.version : own.version",
     "own?.version ?? canvas.version",
     FOLDER_CANVAS,
+  ),
+  fault(
+    "cli: control characters reach the terminal",
+    "packages/cli/src/terminal/terminal.ts",
+    "const shown = (text: string) => cleanLines(text)",
+    "const shown = (text: string) => text",
+    HOSTILE,
+  ),
+  fault(
+    "cli: stored values control the terminal",
+    "packages/cli/src/terminal/terminal.ts",
+    "isTerminal ? texts() : chunks",
+    "chunks",
+    HOSTILE,
+  ),
+  fault(
+    "cli: an export is written where the service says",
+    "packages/cli/src/canvas-data/export-data.ts",
+    'isSlug(slug) ? slug : "canvas"',
+    "slug",
+    HOSTILE,
+  ),
+  fault(
+    "cli: an export replaces a file",
+    "packages/cli/src/canvas-data/export-data.ts",
+    "  await reserve(file, force);\n",
+    "",
+    "packages/cli/test/data-commands.test.ts",
   ),
   fault(
     "cli: a stored token goes to an http address of another computer",
