@@ -54,6 +54,23 @@ test("dot files, links and node_modules are left out and named", async (t) => {
   ]);
 });
 
+test("a deploy warns of paths that other systems cannot hold", async (t) => {
+  const names = ["aux.js", "what?.txt", "Assets/a.css", "assets/b.css"];
+  const files = Object.fromEntries(names.map((name) => [name, name]));
+  const folder = await folderWith(t, "unportable", { "index.html": PAGE, ...files });
+  const { code, stdout, stderr } = await easel(["deploy", "--json", folder], { env });
+  assert.equal(code, 0, stderr);
+  const { warnings } = JSON.parse(stdout);
+  for (const says of [
+    /`aux\.js` has the name of a device/,
+    /`what\?\.txt` has characters/,
+    /`assets\/b\.css` is the same as `Assets\/`/,
+  ]) {
+    assert.equal(warnings.filter((each: string) => says.test(each)).length, 1, String(says));
+    assert.match(stderr, says);
+  }
+});
+
 test("a folder without any file to publish has no index.html", async (t) => {
   const folder = await folderWith(t, "empty", { ".env": "SECRET=1" });
   const { code, stderr } = await easel(["deploy", folder], { env });

@@ -138,6 +138,14 @@ const PATHS = [
   ".easel/project.json",
   "a/.npmrc",
   "a\u001bb",
+  "git~1/config",
+  "\u200c.git/config",
+  ".git ./config",
+  "EASEL~1/project.json",
+  "aux.js",
+  "a/b:c",
+  "a./b",
+  "Index.HTML",
 ];
 for (const name of PATHS)
   test(`a hostile service cannot write ${JSON.stringify(name)}`, async (t) => {

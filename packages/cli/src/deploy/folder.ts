@@ -4,8 +4,10 @@ import { LIMITS } from "@easel/protocol/limits";
 import { hasDotFile } from "@easel/server/canvases/publishing/left-out";
 import { selectFiles } from "@easel/server/canvases/publishing/select-files";
 import { fail } from "../exit.ts";
+import { unportablePaths } from "../project/portable-path.ts";
 import { formatBytes } from "../terminal/bytes.ts";
 import { clean } from "../terminal/clean.ts";
+import { count } from "../terminal/count.ts";
 import { walk } from "./walk.ts";
 
 /** A file of a folder: its path in the canvas, its absolute path on the disk, and its size in bytes. */
@@ -75,6 +77,19 @@ async function listFiles(folder: string, leftOut: LeftOutPath[]): Promise<Folder
   return files;
 }
 
+/** The maximum number of paths in warnings. */
+const MAX_WARNED = 10;
+
+/** Returns a warning for each file that some system cannot hold: nobody could pull the canvas. */
+function portabilityWarnings(files: readonly FolderFile[]): string[] {
+  const found = unportablePaths(files.map(({ path }) => path));
+  const warnings = found
+    .slice(0, MAX_WARNED)
+    .map(({ path, fault }) => `\`${clean(path)}\` ${clean(fault)}, so \`easel pull\` refuses this canvas.`);
+  const more = found.length - warnings.length;
+  return more > 0 ? [...warnings, `${count(more, "more path")} cannot be pulled.`] : warnings;
+}
+
 /**
  * Returns the files of a folder that a deploy publishes, by the rules of the service. Leaves out dot files, symbolic links, `node_modules`
  * and files of file managers such as `Thumbs.db`. Normalizes names to NFC. Throws a `Failure` if a file cannot be read, or if the service
@@ -88,5 +103,6 @@ export async function readFolder(folder: string): Promise<FolderContent> {
   const selected = await selectFiles(files).catch((error: Error) => fail(clean(error.message)));
   if (!selected.files.some(({ path }) => path === "index.html")) failWithoutPage(folder);
   for (const { path, reason } of selected.leftOut) leftOut.push({ path, reason: REASONS[reason] });
-  return { ...selected, leftOut };
+  const warnings = [...selected.warnings, ...portabilityWarnings(selected.files)];
+  return { ...selected, leftOut, warnings };
 }

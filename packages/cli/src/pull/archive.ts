@@ -1,10 +1,9 @@
 import type { Readable } from "node:stream";
-import { pathFault } from "@easel/protocol/bundle";
 import { LIMITS } from "@easel/protocol/limits";
-import { hasDotFile } from "@easel/server/canvases/publishing/left-out";
 import { commonFolder } from "@easel/server/canvases/publishing/select-files";
 import { type Entry, openPromise } from "yauzl";
 import { fail } from "../exit.ts";
+import { unportablePaths } from "../project/portable-path.ts";
 import { clean } from "../terminal/clean.ts";
 
 /** A file of a zip. Its path is relative, has forward slashes, and leads neither out of the folder nor to a dot file. */
@@ -20,16 +19,19 @@ export interface Archive {
   close(): void;
 }
 
-/** Throws a `Failure` for a path that a canvas cannot have, such as one that leads out of the folder or to a dot file. */
-function requireSafePath(path: string): void {
-  const fault = pathFault(path) ?? (hasDotFile(path) ? "leads to a dot file" : undefined);
-  if (fault !== undefined)
-    fail(`The service sent a file whose path \`${clean(path).slice(0, 200)}\` ${fault}.`);
+/** Throws a `Failure` if some system cannot hold a path, such as one that leads out of the folder or to a dot file. */
+function requirePortable(paths: readonly string[]): void {
+  const [found] = unportablePaths(paths);
+  if (found === undefined) return;
+  const path = clean(found.path).slice(0, 200);
+  fail(`The service sent a file whose path \`${path}\` ${clean(found.fault)}. Nothing was written.`, {
+    hint: "Download the zip of the version instead, and unpack it where such names are allowed.",
+  });
 }
 
 /**
  * Opens the zip of a version and lists its files. If one folder contains all files, removes it from their paths. Throws a `Failure` if the
- * zip is damaged or too large, or contains a path that a canvas cannot have.
+ * zip is damaged or too large, or contains a path that some system cannot hold.
  */
 export async function openArchive(file: string): Promise<Archive> {
   const damaged = (error: Error) => fail(`The service sent a damaged zip: ${clean(error.message)}.`);
@@ -49,9 +51,9 @@ export async function openArchive(file: string): Promise<Archive> {
     const around = commonFolder(entries.map(({ fileName }) => fileName));
     const files = entries.map((entry) => {
       const path = entry.fileName.slice(around.length);
-      requireSafePath(path);
       return { path, size: entry.uncompressedSize, open: () => zip.openReadStreamPromise(entry) };
     });
+    requirePortable(files.map(({ path }) => path));
     return { files, close: () => zip.close() };
   } catch (error) {
     zip.close();

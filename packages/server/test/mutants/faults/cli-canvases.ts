@@ -2,6 +2,7 @@
 import { type Fault, fault } from "../fault.ts";
 
 const PULL = "packages/cli/test/pull-command.test.ts";
+const PORTABLE = "packages/cli/src/project/portable-path.test.ts";
 const COMMANDS = "packages/cli/test/canvas-commands.test.ts";
 const SHARE = "packages/cli/test/share-commands.test.ts";
 const FOLLOW = "packages/cli/test/logs-follow.test.ts";
@@ -10,9 +11,23 @@ const FOLLOW = "packages/cli/test/logs-follow.test.ts";
 export const cliCanvases: Fault[] = [
   fault(
     "cli: pull writes dot files, such as hooks of git",
-    "packages/cli/src/pull/archive.ts",
-    '?? (hasDotFile(path) ? "leads to a dot file" : undefined)',
-    "",
+    "packages/cli/src/project/portable-path.ts",
+    ".some(hasDotFile)",
+    ".every(() => false)",
+    PORTABLE,
+  ),
+  fault(
+    "cli: pull writes .git as macOS spells it",
+    "packages/cli/src/project/portable-path.ts",
+    '[path, path.replace(IGNORED, "")]',
+    "[path]",
+    PULL,
+  ),
+  fault(
+    "cli: pull writes .git by its short name on Windows",
+    "packages/cli/src/project/portable-path.ts",
+    "SHORT.test(name)",
+    "false",
     PULL,
   ),
   fault(
