@@ -115,7 +115,11 @@ export interface NewInvitation {
 }
 
 /** The name of a quota that administrators can also set for a single person. */
-export type PersonQuotaName = "canvases.person" | "bundles.bytes.person" | "versions.canvas";
+export type PersonQuotaName =
+  | "canvases.person"
+  | "bundles.bytes.person"
+  | "files.bytes.person"
+  | "versions.canvas";
 
 /** How much of one quota is used. For a quota per person or per file, `used` is the highest value of any one person or file. */
 export interface QuotaUsage {

@@ -1,6 +1,6 @@
 import type { PersonQuotaName, QuotaUsage } from "@easel/protocol/management";
 import type { Config } from "../config/config.ts";
-import { type Step, sql } from "../drivers/db/db.ts";
+import { type Sql, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
 
@@ -16,6 +16,7 @@ const formatBytes = (bytes: number) =>
 export const PERSON_QUOTAS = {
   "canvases.person": ({ quotaCanvases }) => quotaCanvases,
   "bundles.bytes.person": ({ quotaBundleBytes }) => quotaBundleBytes,
+  "files.bytes.person": ({ quotaFilesBytes }) => quotaFilesBytes,
   "versions.canvas": ({ versionsKept }) => versionsKept,
 } as const satisfies Record<PersonQuotaName, (config: Config) => number>;
 
@@ -25,6 +26,8 @@ const MESSAGES = {
     `The owner has as many canvases as they may have (${limit}). Delete one, or ask an administrator for more.`,
   "bundles.bytes.person": (limit: number) =>
     `The files of the owner's canvases may take ${formatBytes(limit)} in all, with every version, and deleted canvases until they are removed for good. Ask an administrator for more.`,
+  "files.bytes.person": (limit: number) =>
+    `The files that pages upload to the owner's canvases may take ${formatBytes(limit)} in all, deleted canvases included until they are removed for good. Ask an administrator for more.`,
 };
 
 /** The name of a quota. Requests that would exceed it are refused. */
@@ -42,9 +45,12 @@ export async function limitOf(userId: string, quota: OwnerQuota, { db, config }:
 
 /** Throws 409 `QUOTA_EXCEEDED` with the name of the quota and the limit that applies to the user. */
 export async function refuseOver(quota: OwnerQuota, userId: string, env: Env): Promise<never> {
-  const limit = await limitOf(userId, quota, env);
-  return refuse("QUOTA_EXCEEDED", { quota, limit, message: MESSAGES[quota](limit) }, 409);
+  return refuseAt(quota, await limitOf(userId, quota, env));
 }
+
+/** Throws 409 `QUOTA_EXCEEDED` with the name of the quota and this limit. */
+export const refuseAt = (quota: OwnerQuota, limit: number): never =>
+  refuse("QUOTA_EXCEEDED", { quota, limit, message: MESSAGES[quota](limit) }, 409);
 
 /**
  * Builds the batch step that locks a user's row. Every batch that counts against a quota of the user must begin by locking this row, so
@@ -53,7 +59,7 @@ export async function refuseOver(quota: OwnerQuota, userId: string, env: Env): P
 export const lockUser = (userId: string): Step => sql`update users set name = name where id = ${userId}`;
 
 /** Builds the batch step that locks the user row of a canvas's owner, for the same purpose as `lockUser`. */
-export const lockOwner = (canvasId: string): Step =>
+export const lockOwner = (canvasId: string): Sql =>
   sql`update users set name = name where id = (select owner_id from canvases where id = ${canvasId})`;
 
 /**
@@ -76,6 +82,36 @@ export const withinBytes = (canvasId: string, { config }: Env): Step => sql`
         where owner_id = users.id)
       <= coalesce((select value from person_quotas where user_id = users.id
           and person_quotas.name = 'bundles.bytes.person'), ${config.quotaBundleBytes})`;
+
+/** Reads the use and the limit of the quota `files.bytes.person` for the owner of a canvas. */
+export async function filesOfOwner(
+  canvasId: string,
+  { db, config }: FileQuotaEnv,
+): Promise<{ used: number; limit: number }> {
+  const row = await db.get<{ used: number; most: number }>`
+    select (select coalesce(sum(bytes), 0) from canvases as owned join file_bytes on file_bytes.canvas_id = owned.id
+        where owned.owner_id = canvases.owner_id) as used,
+      coalesce((select value from user_quotas where user_id = canvases.owner_id and name = 'files.bytes.person'),
+        (select value from quotas where name = 'files.bytes.person'), ${config.quotaFilesBytes}) as most
+    from canvases where id = ${canvasId}`;
+  return { used: Number(row?.used ?? 0), limit: Number(row?.most ?? config.quotaFilesBytes) };
+}
+
+/** The part of `Env` on which the quota `files.bytes.person` depends. */
+export type FileQuotaEnv = Pick<Env, "db"> & { config: Pick<Config, "quotaFilesBytes"> };
+
+/**
+ * Builds the batch step that checks how many bytes the uploaded files of this canvas's owner have in total. If the
+ * earlier steps of the batch have exceeded the quota on that total, this step changes no row, which rolls back the batch.
+ */
+export const withinFileBytes = (canvasId: string, { config }: Pick<FileQuotaEnv, "config">): Step => sql`
+  insert into file_bytes (canvas_id, bytes) select cast(${canvasId} as text), 0
+    where (select coalesce(sum(held.bytes), 0) from canvases join file_bytes as held on held.canvas_id = canvases.id
+        where owner_id = (select owner_id from canvases where id = ${canvasId}))
+      <= coalesce((select value from canvases join user_quotas on user_id = owner_id
+          where canvases.id = ${canvasId} and name = 'files.bytes.person'),
+        (select value from quotas where name = 'files.bytes.person'), ${config.quotaFilesBytes})
+  on conflict (canvas_id) do update set bytes = file_bytes.bytes`;
 
 /**
  * Reads the id of a canvas's owner, and the total bytes of the bundles of all canvases of this owner, including deleted ones. Returns
@@ -121,6 +157,9 @@ export async function usageOfOwner(
         when 'bundles.bytes.person' then
           (select coalesce(sum(bytes), 0) from canvases as owned
             join bundle_bytes on bundle_bytes.canvas_id = owned.id where owned.owner_id = user_id)
+        when 'files.bytes.person' then
+          (select coalesce(sum(bytes), 0) from canvases as owned
+            join file_bytes on file_bytes.canvas_id = owned.id where owned.owner_id = user_id)
         else (select count(*) from versions where canvas_id = ${canvasId} and state = 'stored') end as used
     from canvases join person_quotas on user_id = owner_id where canvases.id = ${canvasId} order by name`;
   const entries = rows.map(({ name, used, value }) => [

@@ -2,7 +2,7 @@ import type { Json } from "@easel/protocol/types";
 import { optional, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
-import { type OwnerQuota, withinBytes, withinCanvases } from "./owner-quotas.ts";
+import { type OwnerQuota, withinBytes, withinCanvases, withinFileBytes } from "./owner-quotas.ts";
 import { requireSlug } from "./publishing/slug.ts";
 import {
   claimSlug,
@@ -129,12 +129,13 @@ export async function transferCanvas(
     optional`delete from canvas_people where canvas_id = ${id} and email in (${email}, ${owner.email})`,
     sql`insert into canvas_people (canvas_id, email, role) values (${id}, ${owner.email}, 'editor')`,
     handOverSlugs(id),
-    withinCanvases(id, env),
-    withinBytes(id, env),
   ];
-  const { length: done } = await env.db.batch(steps);
-  if (done < steps.length - 2) return "not_an_editor";
-  return (
-    (["canvases.person", "bundles.bytes.person", "done"] as const)[done - steps.length + 2] ?? "not_an_editor"
-  );
+  const quotas: [OwnerQuota, Step][] = [
+    ["canvases.person", withinCanvases(id, env)],
+    ["bundles.bytes.person", withinBytes(id, env)],
+    ["files.bytes.person", withinFileBytes(id, env)],
+  ];
+  const { length: done } = await env.db.batch([...steps, ...quotas.map(([, step]) => step)]);
+  if (done < steps.length) return "not_an_editor";
+  return quotas[done - steps.length]?.[0] ?? "done";
 }

@@ -237,6 +237,12 @@ export const SETTINGS = {
     5 * 1024 ** 3,
     "Maximum of bytes of the files of all canvases of one owner, including all versions and deleted canvases; files that versions of a canvas share count once. Administrators can change it, also for one person.",
   ),
+  quotaFilesBytes: setting(
+    "SERVICE_QUOTA_FILES_BYTES",
+    whole(0),
+    50 * 1024 ** 3,
+    "Maximum of bytes of the files that pages upload to all canvases of one owner, including deleted canvases. Administrators can change it, also for one person.",
+  ),
   versionsKept: setting(
     "SERVICE_VERSIONS_KEPT",
     whole(1),

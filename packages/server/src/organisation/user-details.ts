@@ -17,6 +17,8 @@ export interface UserDetailsRow {
   quota_canvases: number | null;
   /** The maximum size of all bundles of this user, in bytes. Null if the limit of the instance applies. */
   quota_bytes: number | null;
+  /** The maximum size of all files that pages upload to the canvases of this user, in bytes. Null if the limit of the instance applies. */
+  quota_files: number | null;
   /** The maximum number of versions of each canvas of this user. Null if the limit of the instance applies. */
   quota_versions: number | null;
 }
@@ -32,6 +34,7 @@ export function listUsers(
       (select count(*) from canvases where owner_id = users.id and deleted_at is null) as canvases,
       (select value from user_quotas where user_id = users.id and user_quotas.name = 'canvases.person') as quota_canvases,
       (select value from user_quotas where user_id = users.id and user_quotas.name = 'bundles.bytes.person') as quota_bytes,
+      (select value from user_quotas where user_id = users.id and user_quotas.name = 'files.bytes.person') as quota_files,
       (select value from user_quotas where user_id = users.id and user_quotas.name = 'versions.canvas') as quota_versions
     from users where id < ${cursor} and (lower(email) like ${like} escape '!' or lower(name) like ${like} escape '!')
     order by id desc limit ${limit}`;
@@ -44,6 +47,7 @@ export function findUserDetails(id: string, { db }: Env): Promise<UserDetailsRow
       (select count(*) from canvases where owner_id = users.id and deleted_at is null) as canvases,
       (select value from user_quotas where user_id = users.id and user_quotas.name = 'canvases.person') as quota_canvases,
       (select value from user_quotas where user_id = users.id and user_quotas.name = 'bundles.bytes.person') as quota_bytes,
+      (select value from user_quotas where user_id = users.id and user_quotas.name = 'files.bytes.person') as quota_files,
       (select value from user_quotas where user_id = users.id and user_quotas.name = 'versions.canvas') as quota_versions
     from users where id = ${id}`;
 }

@@ -47,7 +47,7 @@ async function fill({ db, blobs }: Stores, used: string[], unused: string[] = []
 
 /** Stores uploaded files, which no version contains. */
 async function upload({ db, blobs }: Pick<Stores, "db" | "blobs">, names: string[]): Promise<void> {
-  const files = new FileStore(db, "c");
+  const files = new FileStore({ db, config: readConfig({}) }, "c");
   for (const name of names) {
     const { key, size } = await blobs.put(inPieces(Buffer.from(name)));
     const place = { scope: "shared", record_id: null, owner_id: "u", uploaded_by: "u" } as const;

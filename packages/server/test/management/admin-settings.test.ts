@@ -22,6 +22,7 @@ const DEFAULTS = {
     "collections.records.canvas": 10_000,
     "canvases.person": 200,
     "bundles.bytes.person": 5 * 1024 ** 3,
+    "files.bytes.person": 50 * 1024 ** 3,
     "versions.canvas": 50,
   },
   ai: {

@@ -41,7 +41,12 @@ await onEngines("administration of users", (target, env) => {
       canPublishPublic: true,
       isAdmin: false,
       canvases: 2,
-      quotas: { "canvases.person": null, "bundles.bytes.person": null, "versions.canvas": null },
+      quotas: {
+        "canvases.person": null,
+        "bundles.bytes.person": null,
+        "files.bytes.person": null,
+        "versions.canvas": null,
+      },
     });
     assert.equal((await row(viewer)).canvases, 0);
     assert.equal((await row(admin)).isAdmin, true);
@@ -188,7 +193,12 @@ await onEngines("administration of users", (target, env) => {
   it("quotas of one user: set values are returned, null restores the default, omitted ones stay", async () => {
     const { stranger, viewer } = await cast(target);
     const id = await idOf(stranger);
-    const none = { "canvases.person": null, "bundles.bytes.person": null, "versions.canvas": null };
+    const none = {
+      "canvases.person": null,
+      "bundles.bytes.person": null,
+      "files.bytes.person": null,
+      "versions.canvas": null,
+    };
     const changes: [change: object, shown: object][] = [
       [
         { "canvases.person": 7, "versions.canvas": 0 },

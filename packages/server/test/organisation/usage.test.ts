@@ -27,10 +27,11 @@ const LIMITS = {
   "files.bytes.canvas": 1024 ** 3,
   "canvases.person": 200,
   "bundles.bytes.person": 5 * 1024 ** 3,
+  "files.bytes.person": 50 * 1024 ** 3,
   "versions.canvas": 50,
 };
 /** Quotas that apply to all canvases of an owner together. */
-const OF_OWNER = ["canvases.person", "bundles.bytes.person"];
+const OF_OWNER = ["canvases.person", "bundles.bytes.person", "files.bytes.person"];
 
 await onEngines("usage", (target) => {
   let people: Stage["people"];

@@ -37,6 +37,7 @@ const viewOf = (row: UserDetailsRow, { config }: Env): AdminUser => ({
   quotas: {
     "canvases.person": row.quota_canvases,
     "bundles.bytes.person": row.quota_bytes,
+    "files.bytes.person": row.quota_files,
     "versions.canvas": row.quota_versions,
   },
 });

@@ -73,7 +73,7 @@ export class FileList {
   constructor(call: Caller, env: Env) {
     this.#call = call;
     this.#env = env;
-    this.#files = new FileStore(env.db, call.canvas.id);
+    this.#files = new FileStore(env, call.canvas.id);
   }
 
   /**

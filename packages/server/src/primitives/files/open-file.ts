@@ -19,8 +19,7 @@ export async function openFile(
 ): Promise<StoredFile> {
   const { canvas, role, user } = call;
   const { id = "" } = call.params;
-  const file =
-    (isId(id) ? await new FileStore(env.db, canvas.id).find(id) : undefined) ?? refuse("NOT_FOUND");
+  const file = (isId(id) ? await new FileStore(env, canvas.id).find(id) : undefined) ?? refuse("NOT_FOUND");
   const rights = scopeRights(file.scope, await policyOf(canvas, env), role) ?? refuse("NOT_FOUND");
   const isOwn = file.owner_id === user.id;
   if (!allows(rights.read, isOwn)) refuse("NOT_FOUND");

@@ -5,7 +5,7 @@ import { announceChange } from "../change-feed.ts";
 import type { Call } from "../primitive.ts";
 import { storedName } from "./file-name.ts";
 import { mediaTypeOf } from "./media-type.ts";
-import { full, tooLarge, within } from "./room.ts";
+import { full, ownerFull, tooLarge, within } from "./room.ts";
 import { FileStore, type Room, type StoredFile } from "./store.ts";
 import { type Fields, targetOf } from "./target.ts";
 
@@ -45,15 +45,10 @@ async function readField({ name, body }: Part, fields: Fields): Promise<void> {
  * Stores the bytes of an uploaded file as a blob, and returns its key and size. Throws if the file exceeds a limit or is not the last part
  * of the form.
  */
-async function storeBlob(
-  file: Part,
-  parts: AsyncIterator<Part>,
-  { request, canvas }: Call,
-  { db, blobs }: Env,
-) {
-  const room = await new FileStore(db, canvas.id).room();
+async function storeBlob(file: Part, parts: AsyncIterator<Part>, { request, canvas }: Call, env: Env) {
+  const room = await new FileStore(env, canvas.id).room();
   if (Number(request.headers["content-length"] ?? 0) > room.file + MAX_OVERHEAD) tooLarge(room.file);
-  return await blobs.put(bytesOf(file, parts, room));
+  return await env.blobs.put(bytesOf(file, parts, room));
 }
 
 /**
@@ -85,11 +80,13 @@ async function receive(call: Call, env: Env): Promise<StoredFile> {
   const now = await call.readmit();
   const { scope, record_id, owner_id } = await targetOf(now, fields, env);
   const { canvas, user } = now;
-  const file = await new FileStore(env.db, canvas.id).create({
+  const files = new FileStore(env, canvas.id);
+  const file = await files.create({
     ...{ scope, record_id, owner_id, uploaded_by: user.id, created_at: env.clock() },
     ...stored,
   });
   if (file === "full") return full();
+  if (file === "owner_full") return ownerFull(await files.room());
   if (file === "gone") return refuse("NOT_FOUND");
   announceChange(canvas.id, { resource: "files", scope, id: file.id, op: "set", of: owner_id }, env);
   return file;

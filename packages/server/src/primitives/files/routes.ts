@@ -60,14 +60,14 @@ export const files: Primitive = {
           const name = newName(Object(given).name);
           if (name === null)
             return refuse("INVALID_BODY", { message: "`name` must have 1 to 255 visible characters." });
-          if (!(await new FileStore(env.db, call.canvas.id).rename(file.id, name))) refuse("NOT_FOUND");
+          if (!(await new FileStore(env, call.canvas.id).rename(file.id, name))) refuse("NOT_FOUND");
           publishChange(call, file, "set", env);
           return fileText({ ...file, name });
         },
       }),
       async DELETE(call, env) {
         const file = await openFile(call, "delete", env);
-        if (!(await new FileStore(env.db, call.canvas.id).delete(file.id))) refuse("NOT_FOUND");
+        if (!(await new FileStore(env, call.canvas.id).delete(file.id))) refuse("NOT_FOUND");
         publishChange(call, file, "delete", env);
         return '{"ok":true}';
       },

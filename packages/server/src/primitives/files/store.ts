@@ -1,4 +1,5 @@
 import { LIMITS } from "@easel/protocol/limits";
+import { type FileQuotaEnv, filesOfOwner, lockOwner, withinFileBytes } from "../../canvases/owner-quotas.ts";
 import { newId } from "../../crypto/ids.ts";
 import { asKeys, type Db, optional, type Step, statementText } from "../../drivers/db/db.ts";
 import { collectionOf, groupOf, type Scope } from "./scope.ts";
@@ -38,10 +39,15 @@ export const fileText = ({
 /** A file to store. The store adds the id. */
 export type NewFile = Omit<StoredFile, "id">;
 
-/** The maximum size of one file, and how much the quota of the canvas still allows, both in bytes. */
+/**
+ * The maximum size of one file, how much the quotas of the canvas and of its owner still allow, and the whole quota of the owner. All in
+ * bytes.
+ */
 export interface Room {
   file: number;
   canvas: number;
+  owner: number;
+  ownerQuota: number;
 }
 
 /**
@@ -108,35 +114,46 @@ const REMOVE = statementText(`delete from files where ${AMONG}`);
 /** Reads and writes the database rows of the files of one canvas. */
 export class FileStore {
   readonly #db: Db;
+  readonly #env: FileQuotaEnv;
   readonly #canvas: string;
 
-  constructor(db: Db, canvas: string) {
-    this.#db = db;
+  constructor(env: FileQuotaEnv, canvas: string) {
+    this.#db = env.db;
+    this.#env = env;
     this.#canvas = canvas;
   }
 
-  /** Returns the maximum size of a file, and how many bytes the quota of the canvas still allows. `create` checks the quota again. */
+  /** Returns the maximum size of a file, and how many bytes the quotas still allow. `create` checks the quotas again. */
   async room(): Promise<Room> {
     const row = await this.#db.get<{ file: number | null; canvas: number | null; used: number | null }>`
       select (select value from quotas where name = 'files.bytes.file') as file,
         (select value from quotas where name = 'files.bytes.canvas') as canvas,
         (select bytes from file_bytes where canvas_id = ${this.#canvas}) as used`;
     const whole = row?.canvas ?? LIMITS.filesBytesPerCanvas.value;
+    const { used, limit } = await filesOfOwner(this.#canvas, this.#env);
     return {
+      owner: Math.max(0, limit - used),
+      ownerQuota: limit,
       file: Number(row?.file ?? LIMITS.fileBytes.value),
       canvas: Math.max(0, Number(whole) - Number(row?.used ?? 0)),
     };
   }
 
   /**
-   * Adds a file. Returns "full" if the quota of the canvas does not allow it. Returns "gone" if the record that it is attached to no longer
+   * Adds a file. Returns "full" if the quota of the canvas does not allow it, and "owner_full" if that of its owner does not. Returns "gone" if the record that it is attached to no longer
    * exists, or if a file with the given id exists.
    */
-  async create(file: NewFile, givenId: string = newId()): Promise<StoredFile | "full" | "gone"> {
+  async create(
+    file: NewFile,
+    givenId: string = newId(),
+  ): Promise<StoredFile | "full" | "owner_full" | "gone"> {
     const stored: StoredFile = { id: givenId, ...file };
     const { id, scope, record_id, owner_id, uploaded_by, name, mime, size, blob_key, created_at } = stored;
     const { length: done } = await this.#db.batch([
+      // Locks the owner, so that concurrent uploads to several canvases of the same owner count each other.
+      { optional: lockOwner(this.#canvas) },
       [ADD_BYTES, this.#canvas, size, size],
+      withinFileBytes(this.#canvas, this.#env),
       [
         INSERT,
         id,
@@ -154,7 +171,7 @@ export class FileStore {
         record_id,
       ],
     ]);
-    return (["full", "gone"] as const)[done] ?? stored;
+    return (["full", "owner_full", "gone"] as const)[done - 1] ?? stored;
   }
 
   /** Returns a file. Returns undefined if it does not exist, or if the record that it is attached to was removed. */

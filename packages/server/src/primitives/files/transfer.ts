@@ -9,7 +9,7 @@ import { type Import, slicesOf, type Transfer } from "../transfer/transfer.ts";
 import { storedName } from "./file-name.ts";
 import { FileList, parseCursor } from "./list.ts";
 import { mediaTypeOf } from "./media-type.ts";
-import { full, tooLarge, within } from "./room.ts";
+import { full, ownerFull, requireRoom, tooLarge, within } from "./room.ts";
 import { collectionOf, groupOf, parseScope } from "./scope.ts";
 import { FileStore, fileText, type StoredFile } from "./store.ts";
 import { type Fields, targetOf } from "./target.ts";
@@ -45,12 +45,12 @@ async function importFile(line: Line, { access, archive, attached, env }: Import
   const fields = fieldsOf(line, attached);
   const caller = await access("files");
   await targetOf(caller, fields, env);
-  const files = new FileStore(env.db, caller.canvas.id);
+  const files = new FileStore(env, caller.canvas.id);
   const copy = copiedId(id, [caller.canvas.id, caller.user.id]);
   for (const each of [id, copy]) if ((await files.find(each)) !== undefined) return "EXISTS";
   const room = await files.room();
   if (content.size > room.file) tooLarge(room.file);
-  if (content.size > room.canvas) full();
+  requireRoom(content.size, room);
   const { key, size } = await env.blobs.put(within(room, content.read()));
   return addFile(line, fields, { id: copy, key, size }, { access, env });
 }
@@ -65,7 +65,8 @@ async function addFile(
   const now = await access("files");
   const { canvas, user } = now;
   const target = await targetOf(now, fields, env);
-  const file = await new FileStore(env.db, canvas.id).create(
+  const files = new FileStore(env, canvas.id);
+  const file = await files.create(
     {
       ...target,
       uploaded_by: user.id,
@@ -78,6 +79,7 @@ async function addFile(
     id,
   );
   if (file === "full") return full();
+  if (file === "owner_full") return ownerFull(await files.room());
   if (file === "gone") return refuse("NOT_FOUND");
   const { scope, owner_id } = file;
   announceChange(canvas.id, { resource: "files", scope, id, op: "set", of: owner_id }, env);

@@ -223,4 +223,11 @@ export const data: Fault[] = [
     "known.connections.size >= 0",
     "packages/server/test/drivers/bus.test.ts",
   ),
+  fault(
+    "files: the quota of the owner is not checked when the row is written",
+    "packages/server/src/primitives/files/store.ts",
+    "withinFileBytes(this.#canvas, this.#env),",
+    "optional`update users set name = name where id = ''`,",
+    "packages/server/test/primitives/files/files-owner-quota.test.ts",
+  ),
 ];

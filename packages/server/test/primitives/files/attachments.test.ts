@@ -41,7 +41,7 @@ await onEngines("attachments", (target, env) => {
   };
   /** Inserts rows of files that are attached to a record, without their blobs. */
   const attach = (record_id: string, count: number, size = 1) =>
-    times(count, () => new FileStore(env.db, canvas.id).create(fileOf(size, { scope: SCOPE, record_id })));
+    times(count, () => new FileStore(env, canvas.id).create(fileOf(size, { scope: SCOPE, record_id })));
   /** Requires that the canvas's counter of bytes is the sum of the sizes of its files. Returns the number of files. */
   async function held(): Promise<number> {
     const row = await env.db.get<{ counted: number; bytes: number; files: number }>`
@@ -158,7 +158,7 @@ await onEngines("attachments", (target, env) => {
   });
 
   it("an upload concurrent with the delete of its record leaves nothing to read, and nothing after the sweep", async () => {
-    const store = new FileStore(env.db, canvas.id);
+    const store = new FileStore(env, canvas.id);
     for (let round = 0; round < 20; round++) {
       const id = await create();
       const [made] = await Promise.all([

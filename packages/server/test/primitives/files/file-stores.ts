@@ -32,17 +32,21 @@ export interface OpenedFiles {
   sound(): Promise<{ bytes: number; files: number }>;
 }
 
+/** The quota of bytes of an owner, which the quotas of canvases do not reach. */
+export const OWNER_QUOTA = 50 * 1024 ** 3;
+
 /** The number of canvases and records so far. */
 let made = 0;
 
 /** Creates file stores for a new canvas, on two connections. */
 export function openFiles(db: Db, other: Db = db): OpenedFiles {
   const canvas = `canvas-${++made}`;
-  const files = new FileStore(db, canvas);
+  const config = { quotaFilesBytes: OWNER_QUOTA };
+  const files = new FileStore({ db, config }, canvas);
   return {
     canvas,
     files,
-    others: new FileStore(other, canvas),
+    others: new FileStore({ db: other, config }, canvas),
     async add(size, more) {
       const file = await files.create(fileOf(size, more));
       return typeof file === "object" ? file : assert.fail(file);

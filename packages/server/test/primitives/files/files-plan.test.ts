@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { blobColumnsOf } from "../../../src/canvases/canvas-data.ts";
+import { readConfig } from "../../../src/config/config.ts";
 import { BlobReferences } from "../../../src/drivers/blob-references.ts";
 import type { Sql, Step, Value } from "../../../src/drivers/db/db.ts";
 import { statementText } from "../../../src/drivers/db/db.ts";
@@ -90,7 +91,7 @@ await onDatabases("plans of files", (db) => {
 
   /** Runs every statement on files once. */
   async function everyStatement(): Promise<void> {
-    const files = new FileStore(noting, CANVAS);
+    const files = new FileStore({ db: noting, config: readConfig({}) }, CANVAS);
     const env = { db: noting, bus: { hasListeners: () => false } } as unknown as Env;
     for (const scope of SCOPES) {
       for (const owner of [null, "u-1", "u-none"]) {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { LIMITS } from "@easel/protocol/limits";
 import fc from "fast-check";
 import { MANY, times } from "../../drivers/databases.ts";
-import { fileOf, onFileStores, setQuota } from "./file-stores.ts";
+import { fileOf, OWNER_QUOTA, onFileStores, setQuota } from "./file-stores.ts";
 
 const SCOPES = ["shared", "submission", "group:photos"] as const;
 
@@ -44,7 +44,12 @@ await onFileStores("the quota of files", (open, db) => {
     assert.equal((await files.room()).canvas, LIMITS.filesBytesPerCanvas.value);
     await setQuota(db, 10);
     const first = await add(10);
-    assert.deepEqual(await files.room(), { file: LIMITS.fileBytes.value, canvas: 0 });
+    assert.deepEqual(await files.room(), {
+      file: LIMITS.fileBytes.value,
+      canvas: 0,
+      owner: OWNER_QUOTA,
+      ownerQuota: OWNER_QUOTA,
+    });
     assert.equal(await files.create(fileOf(1)), "full");
     await setQuota(db, 11);
     await add(1);
