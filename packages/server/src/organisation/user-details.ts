@@ -89,6 +89,5 @@ export async function updateUser(
     steps.push(...revocations, sql`update users set deactivated_at = null where id = ${id}`);
   }
   // A full disk must not keep an administrator from stopping the person who has filled it.
-  const { batch } = deactivated === true ? db.withReserve : db;
-  return (await batch(steps)).length === steps.length;
+  return (await db.withReserve.batch(steps)).length === steps.length;
 }

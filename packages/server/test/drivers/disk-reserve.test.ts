@@ -140,6 +140,8 @@ describe("while less than the reserve is free on the disk of the database", () =
   const ENDINGS: Record<string, () => Promise<Answer>> = {
     ...DELETIONS,
     "canvas.unpublish": () => canvas(below, "POST", "/unpublish"),
+    "settings.update": () =>
+      administer(below, "PATCH", "/settings", { quotas: { "kv.keys.shared": 10_000 } }),
     "canvas.disable": () => administer(below, "POST", `/canvases/${site.id}/disable`, {}),
   };
   for (const [act, request] of Object.entries(ENDINGS)) {

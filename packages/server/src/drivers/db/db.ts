@@ -91,7 +91,7 @@ export interface Db {
   batch(steps: Step[]): Promise<number[]>;
   /**
    * The same database for writes that must go on while less than the disk reserve is free: those of sign-in and sessions, of the audit log,
-   * and those that free space or end somebody's access. All other writes then throw an error for which `isFull` is true. Such writes must be
+   * those that free space or end somebody's access, and the settings of administrators. All other writes then throw an error for which `isFull` is true. Such writes must be
    * small: nothing but rate limits bounds how much of the reserve they use.
    */
   readonly withReserve: Db;

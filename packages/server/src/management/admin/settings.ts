@@ -73,7 +73,7 @@ export const settings = [
         const { variable } = SETTINGS.publicLinks;
         refuse("INVALID_BODY", { message: `Public links are switched off by ${variable}.` });
       }
-      await env.db.batch([
+      await env.db.withReserve.batch([
         ...settingSteps({
           publicLinks,
           "ai.models": ai.models,
