@@ -15,6 +15,7 @@ import { startSweeping } from "./canvases/sweep.ts";
 import { baseOf } from "./config/addresses.ts";
 import { type Config, readConfig, unknownVariables } from "./config/config.ts";
 import { sessionSecrets } from "./config/session-secret.ts";
+import { warningsOf } from "./config/warnings.ts";
 import { newId } from "./crypto/ids.ts";
 import { Passwords } from "./crypto/passwords.ts";
 import { Sealer } from "./crypto/sealer.ts";
@@ -68,17 +69,7 @@ export async function serve(
   const log = newLog(config.logLevel);
   for (const name of unknownVariables(environment))
     log.warn(`${name} is set but is no setting of this service`);
-  if (config.urlMode === "path" && config.authMode !== "dev") {
-    log.warn(
-      "path mode does not isolate canvases from each other: use SERVICE_URL_MODE=subdomain for pages you do not trust",
-    );
-  }
-
-  if (config.urlMode === "subdomain" && !baseOf(config, config.port).hostname.includes(".")) {
-    log.warn(
-      "browsers keep cookies of a one-word host from its subdomains: set SERVICE_BASE_URL to something like http://easel.localhost:3000",
-    );
-  }
+  for (const warning of warningsOf(config)) log.warn(warning);
 
   const stores = await openStores(config, log);
   try {

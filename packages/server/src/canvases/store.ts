@@ -41,6 +41,7 @@ export interface CanvasRow extends SwitchColumns {
   org_id: string | null;
   runtime_policy: string | null;
   runtime_policy_revision: string | null;
+  authored_from: string | null;
   role: CanvasRole;
 }
 
@@ -60,6 +61,8 @@ export interface CreationQuota {
  * The settings of a canvas that a page creates with the primitive `authoring`, and the additional quotas that the canvas counts against.
  */
 export interface Authored {
+  /** The id of the canvas whose page creates the canvas. */
+  from: string;
   access: Access;
   passwordHash: string | null;
   expiresAt: number | null;
@@ -67,7 +70,7 @@ export interface Authored {
   quotas: CreationQuota[];
 }
 
-const PRIVATE: Authored = {
+const PRIVATE: Omit<Authored, "from"> = {
   access: "private",
   passwordHash: null,
   expiresAt: null,
@@ -94,9 +97,10 @@ export async function insertCanvas(
     [claimSlug(slug, id, now, ownerId), "taken"],
     [
       sql`insert into canvases (id, slug, title, tags, org_id, owner_id, created_by, created_at, updated_at, access,
-          password_hash, expires_at, metadata, authored)
+          password_hash, expires_at, metadata, authored, authored_from)
         values (${id}, ${slug}, ${title}, ${JSON.stringify(tags)}, ${org}, ${ownerId}, ${ownerId}, ${now}, ${now}, ${access},
-          ${passwordHash}, ${expiresAt}, ${metadata && JSON.stringify(metadata)}, ${Number(authored !== undefined)})`,
+          ${passwordHash}, ${expiresAt}, ${metadata && JSON.stringify(metadata)}, ${Number(authored !== undefined)},
+          ${authored?.from ?? null})`,
       "taken",
     ],
     [withinCanvases(id, env), "full"],

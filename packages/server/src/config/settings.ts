@@ -289,6 +289,12 @@ export const SETTINGS = {
     "Messages published per realtime connection. Other frames are limited to six times as many, at least 600. Below 100, the SDK's `batch` and `latest` send too many.",
   ),
   authoring: setting("SERVICE_AUTHORING", onOff, false, "Whether canvases may publish further canvases."),
+  authoringScope: setting(
+    "SERVICE_AUTHORING_SCOPE",
+    oneOf("person", "canvas"),
+    "person",
+    "What a page with authoring may list, change and take offline. `person`: every canvas that the person who has the page open owns or edits, and any canvas whose id it knows while an administrator has it open; for pages that you trust as you trust these people. `canvas`: only canvases that were published from a page of the same canvas, and never by the rights of an administrator; canvases that releases without this setting published are not among them.",
+  ),
   authoringRungs: setting(
     "SERVICE_AUTHORING_ALLOWED_RUNGS",
     list(rung),

@@ -18,7 +18,11 @@ export type GivenShare = Omit<z.output<typeof NewShare>, "password"> & { passwor
  * Creates a canvas with its settings as a draft and counts it against the quotas of its owner, in one batch. Throws without writing
  * anything if a setting is not allowed, a quota is used up, or the queue of deploys is full.
  */
-async function create({ user }: Call, given: GivenShare, env: Env): Promise<{ id: string; slug: string }> {
+async function create(
+  { user, canvas }: Call,
+  given: GivenShare,
+  env: Env,
+): Promise<{ id: string; slug: string }> {
   const { title, slug, tags, access: rung, expiresAt = null, metadata = null, passwordHash = null } = given;
   const access = storedAccess(rung);
   const org = await homeOfNew(user, given.orgId, env);
@@ -27,7 +31,14 @@ async function create({ user }: Call, given: GivenShare, env: Env): Promise<{ id
   await requireShare(target, user, { access, hasPassword: passwordHash !== null, expiresAt }, given, env);
   await requireRoom(user.id, env);
   env.deploys.requireRoom(user.id);
-  const settings = { access, passwordHash, expiresAt, metadata, quotas: authoringQuotas(user.id, env) };
+  const settings = {
+    from: canvas.id,
+    access,
+    passwordHash,
+    expiresAt,
+    metadata,
+    quotas: authoringQuotas(user.id, env),
+  };
   return createCanvas(user, { title, slug, tags, orgId: org ?? undefined }, env, settings);
 }
 

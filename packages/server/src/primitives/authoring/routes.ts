@@ -4,7 +4,7 @@ import { authoredViews } from "../../canvases/view.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 import type { Call, Primitive } from "../primitive.ts";
-import { managedBy, requireAuthor } from "./author.ts";
+import { managedBy, requireAuthor, scopeOf } from "./author.ts";
 import { matching } from "./filter.ts";
 import { withForm } from "./form.ts";
 import { NewShare, parseMetadata, ShareUpdate } from "./metadata.ts";
@@ -35,7 +35,7 @@ export const authoring: Primitive = {
     "/authoring": {
       async GET(call, env) {
         requireAuthor(call);
-        const shares = await authoredViews(await listAuthored(call.user, env), env);
+        const shares = await authoredViews(await listAuthored(call.user, scopeOf(call, env), env), env);
         return JSON.stringify({ canvases: shares.filter(matching(call.query)) });
       },
       async POST(call, env) {

@@ -48,9 +48,13 @@ export async function revokeShare(id: string, { db, clock }: Env): Promise<boole
   return changed === 1;
 }
 
-/** Reads the canvases that a user has published from pages and still owns or edits, the newest first. */
+/**
+ * Reads the canvases that a user has published from pages and still owns or edits, the newest first. `from` is the id of a canvas if only
+ * those that its pages have published are wanted, and otherwise null.
+ */
 export async function listAuthored(
   { id, email }: Pick<User, "id" | "email">,
+  from: string | null,
   { db }: Env,
 ): Promise<CanvasRow[]> {
   const rows = await db.all<Omit<CanvasRow, "role"> & { role: CanvasRow["role"] | null }>`
@@ -58,6 +62,7 @@ export async function listAuthored(
       case when owner_id = ${id} then 'owner'
         else (select role from roles where canvas_id = canvases.id and roles.email = ${email}) end as role
     from canvases join users on users.id = owner_id
-    where created_by = ${id} and authored = 1 and deleted_at is null order by canvases.id desc`;
+    where created_by = ${id} and authored = 1 and deleted_at is null
+      and (cast(${from} as text) is null or authored_from = ${from}) order by canvases.id desc`;
   return rows.flatMap(({ role, ...row }) => (role !== null && manages(role) ? [{ ...row, role }] : []));
 }

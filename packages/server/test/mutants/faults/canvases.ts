@@ -3,6 +3,7 @@ import { type Fault, fault } from "../fault.ts";
 
 const DELETED = "packages/server/src/canvases/deleted.ts";
 const RESTORE = "packages/server/test/management/restore-own.test.ts";
+const AUTHORING_SCOPE = "packages/server/test/primitives/authoring/authoring-scope.test.ts";
 const SLUG_OWNERS = "packages/server/test/canvases/slug-owners.test.ts";
 
 /** Faults of publishing, sharing and removing canvases. */
@@ -225,6 +226,20 @@ export const canvases: Fault[] = [
     "claimSlug(slug, id, now),\n    restored",
     "lockOwner(id),\n    restored",
     RESTORE,
+  ),
+  fault(
+    "authoring: with the scope of a canvas, a page changes every canvas of its viewer",
+    "packages/server/src/primitives/authoring/author.ts",
+    "(scope === null || row.authored_from === scope)",
+    "(scope === null || row.authored_from !== id)",
+    AUTHORING_SCOPE,
+  ),
+  fault(
+    "authoring: with the scope of a canvas, administrators keep their rights",
+    "packages/server/src/primitives/authoring/author.ts",
+    "scope === null && isAdmin(user, env)",
+    "isAdmin(user, env)",
+    AUTHORING_SCOPE,
   ),
   fault(
     "slugs: a published slug goes to another person",

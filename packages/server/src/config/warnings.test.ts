@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readConfig } from "./config.ts";
+import { warningsOf } from "./warnings.ts";
+
+const PROXY = {
+  SERVICE_AUTH_MODE: "proxy",
+  SERVICE_PROXY_TRUSTED_IPS: "127.0.0.1",
+  SERVICE_SESSION_SECRET: "a secret of the tests that is long enough",
+  SERVICE_BASE_URL: "https://easel.example.com",
+};
+
+const ROWS: [settings: Record<string, string>, warnings: RegExp[]][] = [
+  [{}, []],
+  [{ ...PROXY, SERVICE_URL_MODE: "path" }, [/^path mode does not isolate/]],
+  [{ ...PROXY, SERVICE_URL_MODE: "subdomain" }, []],
+  [{ SERVICE_URL_MODE: "subdomain", SERVICE_BASE_URL: "http://localhost:3000" }, [/one-word host/]],
+  [{ SERVICE_AUTHORING: "on" }, [/SERVICE_AUTHORING_SCOPE=canvas/]],
+  [{ SERVICE_AUTHORING: "on", SERVICE_AUTHORING_SCOPE: "person" }, [/SERVICE_AUTHORING_SCOPE=canvas/]],
+  [{ SERVICE_AUTHORING: "on", SERVICE_AUTHORING_SCOPE: "canvas" }, []],
+  [{ SERVICE_AUTHORING: "off" }, []],
+];
+
+for (const [settings, warnings] of ROWS) {
+  test(`${JSON.stringify(settings)}: ${warnings.length} warnings at the start`, () => {
+    const said = warningsOf(readConfig(settings));
+    assert.equal(said.length, warnings.length, said.join("\n"));
+    for (const [index, warning] of warnings.entries()) assert.match(said[index] ?? "", warning);
+  });
+}
+
+test("another scope of authoring stops the start", () => {
+  assert.throws(() => readConfig({ SERVICE_AUTHORING_SCOPE: "own" }), /SERVICE_AUTHORING_SCOPE holds `own`/);
+});
