@@ -27,7 +27,7 @@ export const GROUPS = {
   crash: ["packages/server/test/{canvases,primitives}/**/*.test.ts"],
   basics: ["packages/server/test/{config,crypto,home,http}/*.test.ts"],
   stores: [
-    "packages/server/test/primitives/{kv,submissions,collections,people,authoring,connections}/*.test.ts",
+    "packages/server/test/primitives/{ai,kv,submissions,collections,people,authoring,connections}/*.test.ts",
   ],
 } satisfies Record<string, string[]>;
 

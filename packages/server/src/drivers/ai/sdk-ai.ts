@@ -1,5 +1,5 @@
 import { APICallError, type LanguageModelV4, type SharedV4ProviderOptions } from "@ai-sdk/provider";
-import { type Ai, type FailureReason, type Part, type Prompt, ProviderFailure } from "./ai.ts";
+import { type Ai, type Part, type Prompt, ProviderFailure } from "./ai.ts";
 import { toSdkPrompt } from "./sdk-prompt.ts";
 import { fromMessageStart, fromSdkUsage } from "./sdk-usage.ts";
 
@@ -109,9 +109,9 @@ function failureOf(error: unknown): ProviderFailure {
   if (error instanceof ProviderFailure) return error;
   if (APICallError.isInstance(error) && error.statusCode !== undefined) {
     const { statusCode } = error;
-    const reason: FailureReason = BUSY.includes(statusCode) ? "busy" : "failed";
-    const processed = statusCode < 300 || GAVE_UP_WAITING.includes(statusCode);
-    return new ProviderFailure(reason, `status ${statusCode}`, processed);
+    const message = `status ${statusCode}`;
+    if (GAVE_UP_WAITING.includes(statusCode)) return new ProviderFailure("timeout", message);
+    return new ProviderFailure(BUSY.includes(statusCode) ? "busy" : "failed", message, statusCode < 300);
   }
   const names: string[] = [];
   let processed = true;

@@ -60,6 +60,27 @@ export const ai: Fault[] = [
     "packages/server/test/organisation/ai-requests.test.ts",
   ),
   fault(
+    "ai: an aborted request is free",
+    "packages/server/src/primitives/ai/completion.ts",
+    "this.#sent = true;",
+    "this.#sent = false;",
+    "packages/server/test/primitives/ai/ai-games.test.ts",
+  ),
+  fault(
+    "ai: what is behind a client that reads slowly is free",
+    "packages/server/src/primitives/ai/completion.ts",
+    "if (this.#behind) this.#meter.miss();",
+    "",
+    "packages/server/test/primitives/ai/ai-games.test.ts",
+  ),
+  fault(
+    "ai: requests of guests do not count for who has invited them",
+    "packages/server/src/organisation/ai/spend-caps.ts",
+    "guest ? invitedBy : userId",
+    "guest ? null : userId",
+    "packages/server/test/organisation/ai-requests.test.ts",
+  ),
+  fault(
     "ai: a lost request costs nothing",
     "packages/server/src/organisation/ai/reservations.ts",
     '{ outcome: "lost", cost: request.reserved }',
