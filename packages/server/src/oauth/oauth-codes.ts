@@ -2,6 +2,7 @@ import type { TokenScope } from "@easel/protocol/management";
 import type { User } from "../access/principal.ts";
 import { isToken, newToken, tokenHash } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
+import { networkOf } from "../http/network.ts";
 import type { AskedAccess } from "./asked-access.ts";
 import { newUserCode } from "./user-code.ts";
 
@@ -9,10 +10,10 @@ const CODE_LIFETIME_MS = 60_000;
 /** The time within which a person must enter the user code of a device. */
 export const DEVICE_LIFETIME_MS = 10 * 60_000;
 
-/** The maximum number of stored authorization codes of a person. Used and expired codes count, too. */
+/** The maximum number of unexpired authorization codes of a person. Used codes count, too. */
 const MAX_CODES = 50;
-/** The maximum number of stored device codes. Expired codes count, too. */
-const MAX_DEVICES = 10_000;
+/** The maximum number of unexpired device codes of a network. Codes that a person has answered count, too. */
+const MAX_DEVICES = 100;
 /** The number of attempts to create a user code that is not in use. */
 const USER_CODE_TRIES = 3;
 
@@ -51,25 +52,27 @@ export async function addCode(
     select cast(${tokenHash(code)} as text), cast(${redirectUri} as text), cast(${challenge} as text),
       cast(${asked.host} as text), cast(${asked.scope} as text), cast(${asked.canvasId} as text),
       cast(${id} as text), cast(${clock() + CODE_LIFETIME_MS} as bigint)
-    where (select count(*) from oauth_codes where user_id = ${id} and user_code is null) < ${MAX_CODES}`;
+    where (select count(*) from oauth_codes where user_id = ${id} and user_code is null
+      and expires_at > ${clock()}) < ${MAX_CODES}`;
   return stored === 1 ? code : null;
 }
 
-/** Stores the request of a device, and returns its codes. Returns null if there are too many. */
+/** Stores the request of a device, and returns its codes. Returns null if too many devices of the network wait. */
 export async function addDevice(
   asked: AskedAccess,
   address: string,
   { db, clock }: Env,
 ): Promise<{ deviceCode: string; userCode: string } | null> {
   const deviceCode = newToken();
+  const network = networkOf(address);
   for (let tries = 0; tries < USER_CODE_TRIES; tries++) {
     const userCode = newUserCode();
     const stored = await db.withReserve.run`
-      insert into oauth_codes (secret_hash, user_code, address, host, scope, canvas_id, expires_at)
+      insert into oauth_codes (secret_hash, user_code, address, network, host, scope, canvas_id, expires_at)
       select cast(${tokenHash(deviceCode)} as text), cast(${userCode} as text), cast(${address} as text),
-        cast(${asked.host} as text), cast(${asked.scope} as text), cast(${asked.canvasId} as text),
+        cast(${network} as text), cast(${asked.host} as text), cast(${asked.scope} as text), cast(${asked.canvasId} as text),
         cast(${clock() + DEVICE_LIFETIME_MS} as bigint)
-      where (select count(*) from oauth_codes where user_code is not null) < ${MAX_DEVICES}
+      where (select count(*) from oauth_codes where network = ${network} and expires_at > ${clock()}) < ${MAX_DEVICES}
       on conflict do nothing`;
     if (stored === 1) return { deviceCode, userCode };
   }

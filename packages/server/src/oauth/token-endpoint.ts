@@ -1,13 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import { tokenHash } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
-import { networkOf } from "../http/network.ts";
-import { take } from "../http/rate-limit.ts";
-import { requireClient } from "./command-line-client.ts";
 import { findCode, type StoredCode } from "./oauth-codes.ts";
 import { refuseOAuth } from "./oauth-error.ts";
-import { readForm } from "./oauth-form.ts";
 import { requireAnswer } from "./poll.ts";
+import { mountProgramEndpoint } from "./program-endpoint.ts";
 import { type AllowedCode, redeem, TOKEN_LIFETIME_MS } from "./redeem.ts";
 
 /** The grant type of a device code (RFC 8628, section 3.4). */
@@ -53,28 +50,31 @@ const GRANTS: Record<string, (form: Form, env: Env) => Promise<StoredCode>> = {
 export const GRANT_TYPES = Object.keys(GRANTS);
 
 /** Mounts `POST /oauth/token`, at which a program exchanges a code for an access token (RFC 6749, section 4.1.3; RFC 8628). */
-export function mountTokenEndpoint(app: FastifyInstance, env: Env): void {
-  app.post("/oauth/token", async (request, reply) => {
-    const bucket = { rateClass: "login", owner: networkOf(request.ip), part: "token" } as const;
-    if (!(await take(bucket, env.config.loginPerMinute * POLLS_FACTOR, reply, env)))
-      refuseOAuth("slow_down", "Too many requests.", 429);
-    const form = await readForm(request);
-    requireClient(form);
-    const type = form.get("grant_type") ?? "";
-    const find = Object.hasOwn(GRANTS, type) ? GRANTS[type] : undefined;
-    if (find === undefined)
-      return refuseOAuth(
-        type === "" ? "invalid_request" : "unsupported_grant_type",
-        "`grant_type` is unknown.",
-      );
-    const stored = await find(form, env);
-    const token = isAllowed(stored) ? await redeem(stored, request.ip, env) : null;
-    if (token === null) return refuseInvalidGrant();
-    return reply.header("cache-control", "no-store").send({
-      access_token: token,
-      token_type: "Bearer",
-      expires_in: TOKEN_LIFETIME_MS / 1000,
-      scope: stored.scope,
-    });
-  });
-}
+export const mountTokenEndpoint = (app: FastifyInstance, env: Env): void =>
+  mountProgramEndpoint(
+    app,
+    {
+      path: "/oauth/token",
+      perMinute: env.config.loginPerMinute * POLLS_FACTOR,
+      tooMany: "slow_down",
+      async run(form, request) {
+        const type = form.get("grant_type") ?? "";
+        const find = Object.hasOwn(GRANTS, type) ? GRANTS[type] : undefined;
+        if (find === undefined)
+          return refuseOAuth(
+            type === "" ? "invalid_request" : "unsupported_grant_type",
+            "`grant_type` is unknown.",
+          );
+        const stored = await find(form, env);
+        const token = isAllowed(stored) ? await redeem(stored, request.ip, env) : null;
+        if (token === null) return refuseInvalidGrant();
+        return {
+          access_token: token,
+          token_type: "Bearer",
+          expires_in: TOKEN_LIFETIME_MS / 1000,
+          scope: stored.scope,
+        };
+      },
+    },
+    env,
+  );

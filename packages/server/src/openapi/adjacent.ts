@@ -116,7 +116,7 @@ export const SERVICE_ROUTES: Record<string, Route> = {
         ),
         ...OAUTH_ERROR,
       },
-      errors: ["NOT_FOUND"],
+      errors: ["NOT_FOUND", "CROSS_SITE_FORBIDDEN"],
     },
   },
   "POST /oauth/device_authorization": {
@@ -143,7 +143,7 @@ export const SERVICE_ROUTES: Record<string, Route> = {
         ),
         ...OAUTH_ERROR,
       },
-      errors: ["NOT_FOUND"],
+      errors: ["NOT_FOUND", "CROSS_SITE_FORBIDDEN"],
     },
   },
   "POST /oauth/revoke": {
@@ -153,7 +153,7 @@ export const SERVICE_ROUTES: Record<string, Route> = {
       details: "Needs nothing but the token. An unknown token is no error.",
       body: form({ token: z.string() }),
       responses: { ...json("The token has ended.", z.object({})), ...OAUTH_ERROR },
-      errors: ["NOT_FOUND"],
+      errors: ["NOT_FOUND", "CROSS_SITE_FORBIDDEN"],
     },
   },
   "GET /healthz": {

@@ -62,11 +62,40 @@ describe("hostile requests of programs", () => {
     });
   });
 
-  it("no page of another origin can read the responses", async () => {
-    const headers: Header[] = [["Origin", "https://evil.example"]];
-    for (const path of PATHS) {
-      const answer = await post(base, path, [FORM, ...headers], "client_id=easel-cli");
-      assert.equal(answer.headers["access-control-allow-origin"], undefined);
-    }
+  const PAGES: [who: string, headers: Header[]][] = [
+    ["another origin", [["Origin", "https://evil.example"]]],
+    ["another site", [["Sec-Fetch-Site", "cross-site"]]],
+    ["another host of the site", [["Sec-Fetch-Site", "same-site"]]],
+    ["a sandboxed frame", [["Origin", "null"]]],
+    [
+      "a canvas in path mode",
+      [
+        ["Origin", base],
+        ["Sec-Fetch-Site", "same-origin"],
+        ["Referer", `${base}/c/tea/`],
+      ],
+    ],
+  ];
+  for (const [who, headers] of PAGES)
+    it(`a page of ${who}: 403 CROSS_SITE_FORBIDDEN, readable by no page, and nothing changes`, async () => {
+      await changesNothing(env, async () => {
+        for (const path of PATHS) {
+          const answer = await post(base, path, [FORM, ...headers], "client_id=easel-cli&token=a");
+          refused(answer, 403, "CROSS_SITE_FORBIDDEN");
+          assert.equal(answer.headers["access-control-allow-origin"], undefined);
+        }
+      });
+    });
+
+  it("programs that name the service's own origin, or send Sec-Fetch-Mode, are served", async () => {
+    for (const headers of [
+      [["Origin", base]],
+      [["Sec-Fetch-Mode", "cors"]],
+      [["Sec-Fetch-Site", "none"]],
+    ] as Header[][])
+      assert.equal(
+        (await post(base, "/oauth/revoke", [FORM, ...headers], "client_id=easel-cli&token=a")).status,
+        200,
+      );
   });
 });

@@ -214,28 +214,40 @@ await onEngines("a token for the command line", ({ base, signIn }, env) => {
     assert.equal((await whoAmI(base, [["Authorization", `Bearer ${token}`]])).json.email, ada.email);
   });
 
-  it("at most 10,000 devices wait at a time: 503", async () => {
-    await env.db.run`
-      insert into oauth_codes (secret_hash, user_code, host, scope, expires_at)
-      with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 10000)
-      select 'full ' || n, 'full ' || n, 'a', 'full', 0 from numbers`;
-    failed(await callAs(base, "/oauth/device_authorization", {}), "temporarily_unavailable", 503);
-    await env.db.run`delete from oauth_codes where secret_hash like 'full %'`;
+  it("at most 100 devices of a network wait at a time: 503; neither expired ones nor other networks count", async () => {
+    const waiting = (network: string, expiresAt: number) => env.db.run`
+      insert into oauth_codes (secret_hash, user_code, network, host, scope, expires_at)
+      with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 100)
+      select ${network} || n, ${network} || n, cast(${network} as text), 'a', 'full', cast(${expiresAt} as bigint)
+      from numbers`;
+    await env.db.run`delete from oauth_codes`;
+    for (const other of ["192.0.2.1", "192.0.2.2", "2001:db8:0:0::/64"])
+      await waiting(other, env.clock() + 600 * SECOND);
+    await waiting("127.0.0.1", env.clock());
     await startDevice();
+    await env.db.run`delete from oauth_codes`;
+    await waiting("127.0.0.1", env.clock() + 600 * SECOND);
+    failed(await callAs(base, "/oauth/device_authorization", {}), "temporarily_unavailable", 503);
+    await later(env, 600 * SECOND, startDevice);
+    await env.db.run`delete from oauth_codes`;
   });
 
-  it("a person has at most 50 codes, and the sweep removes them an hour after their end", async () => {
+  it("a person has at most 50 codes that have not expired, and the sweep removes codes an hour after their end", async () => {
     const many = await signIn(freshEmail("many"));
     const attempt = await newAttempt(base);
     const [{ id = "" } = {}] = await env.db.all<{
       id: string;
     }>`select id from users where email = ${many.email}`;
+    const end = env.clock() + 60 * SECOND;
     for (let n = 0; n < 50; n++)
       await env.db.run`insert into oauth_codes (secret_hash, host, scope, user_id, expires_at)
-        values (${`${id}-${n}`}, ${"a"}, ${"full"}, ${id}, ${env.clock()})`;
+        values (${`${id}-${n}`}, ${"a"}, ${"full"}, ${id}, ${end})`;
     const fields = { ticket: ticketOf(await openPage(attempt.url, many.headers)), answer: "allow" };
     assert.equal((await submitTo(base, "/oauth/authorize", many.headers, fields)).status, 429);
-    await startSweeping({ ...env, clock: () => env.clock() + HOUR_MS })();
-    await answerAttempt(attempt, many.headers, "allow");
+    await later(env, 61 * SECOND, () => answerAttempt(attempt, many.headers, "allow"));
+    const stored = async () => (await env.db.all`select 1 from oauth_codes where user_id = ${id}`).length;
+    assert.equal(await stored(), 51);
+    await startSweeping({ ...env, clock: () => end + HOUR_MS })();
+    assert.equal(await stored(), 1);
   });
 });

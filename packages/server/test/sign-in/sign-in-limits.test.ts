@@ -36,7 +36,24 @@ describe("limits and modes of signing in", () => {
     }
     assert.equal((await send(limited.base, { method: "GET", path: "/auth/login" })).status, 200);
     for (const path of ["/oauth/device_authorization", "/oauth/revoke"])
-      failed(await callAs(limited.base, path, { token: "a" }), "temporarily_unavailable", 429);
+      assert.equal((await callAs(limited.base, path, { token: "a" })).status, 200);
+  });
+
+  it("requests of programs are counted apart from attempts to sign in, and those of pages not at all", async (t) => {
+    const limited = await startService(t, { SERVICE_RATELIMIT_LOGIN_PER_MIN: "3" });
+    const call = (path: string, headers: Header[] = []) =>
+      post(limited.base, path, [FORM, ...headers], "client_id=easel-cli&token=a");
+    const paths = ["/oauth/device_authorization", "/oauth/revoke"];
+    for (const path of [...paths, "/oauth/token"])
+      for (let n = 0; n < 50; n++)
+        refused(await call(path, [["Origin", "https://evil.example"]]), 403, "CROSS_SITE_FORBIDDEN");
+    for (const path of paths) {
+      for (let n = 0; n < 3; n++) assert.equal((await call(path)).status, 200);
+      failed(await call(path), "temporarily_unavailable", 429);
+    }
+    for (let n = 0; n < 36; n++) failed(await call("/oauth/token"), "invalid_request");
+    failed(await call("/oauth/token"), "slow_down", 429);
+    await signIn(limited.base, { email: "a@example.com" });
   });
 
   it("a person's answers to the command line are attempts, too, and guesses of its codes", async (t) => {

@@ -10,6 +10,7 @@ export type RateClass =
   | "management" //   `/api`, per person
   | "foreign" //      requests from pages of other origins or canvases, per caller and kind of request
   | "login" //        attempts to sign in, per network
+  | "program" //      requests of programs to the endpoints of OAuth, per network and endpoint
   | "handover" //     requests for the cookie of a canvas host, per session
   | "gate" //         attempts at canvas passwords, per network
   | "gate.person" //  attempts at canvas passwords, per person

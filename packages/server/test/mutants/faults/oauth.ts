@@ -9,6 +9,7 @@ const TEST = "packages/server/test/sign-in/oauth.test.ts";
 const HOSTILE_REQUEST = "packages/server/test/sign-in/oauth-request-hostile.test.ts";
 const FORGED_ANSWER = "packages/server/test/sign-in/oauth-answer-forged.test.ts";
 const HOSTILE_PROGRAM = "packages/server/test/sign-in/oauth-program-hostile.test.ts";
+const PROGRAM = `${OAUTH}/program-endpoint.ts`;
 const LIMITS = "packages/server/test/sign-in/sign-in-limits.test.ts";
 
 /** Faults of the sign-in of the command line. */
@@ -115,6 +116,34 @@ export const oauth: Fault[] = [
     CODES,
     "where user_code = ${userCode} and user_id is null and denied = 0 and expires_at > ${clock()}`;\n  return",
     "where user_code = ${userCode}`;\n  return",
+    TEST,
+  ),
+  fault(
+    "oauth: pages call the endpoints of programs",
+    PROGRAM,
+    "requireSameOrigin(request.headers, env.base);",
+    "",
+    HOSTILE_PROGRAM,
+  ),
+  fault(
+    "oauth: programs use up the attempts to sign in",
+    PROGRAM,
+    'rateClass: "program", owner: networkOf(request.ip), part: path',
+    'rateClass: "login", owner: networkOf(request.ip)',
+    LIMITS,
+  ),
+  fault(
+    "oauth: expired codes of devices count",
+    CODES,
+    "where network = ${network} and expires_at > ${clock()}",
+    "where network = ${network}",
+    TEST,
+  ),
+  fault(
+    "oauth: one network uses up the codes of all",
+    CODES,
+    "where network = ${network} and",
+    "where network is not null and",
     TEST,
   ),
   fault("oauth: any number of devices wait", CODES, "< ${MAX_DEVICES}", "< 1000000", TEST),
