@@ -119,11 +119,35 @@ export const LIMITS = {
     of: "a canvas through Connections",
     past: "429 CONNECTION_LIMIT",
   },
+  connectionCallsPerCaller: {
+    value: 2,
+    unit: "requests at once",
+    of: "one caller on a canvas through Connections",
+    past: "further ones wait",
+  },
+  connectionCallsWaiting: {
+    value: 3,
+    unit: "requests",
+    of: "the calls of one caller on a canvas that wait for these; the wait counts in the ten seconds of a call",
+    past: "429 CONNECTION_LIMIT",
+  },
+  connectionCallsPerPerson: {
+    value: 10,
+    unit: "requests at once",
+    of: "one person through Connections on all canvases, in a process of the service",
+    past: "further ones wait",
+  },
+  connectionCallsOpen: {
+    value: 20,
+    unit: "requests",
+    of: "the calls of one person on all canvases, in a process: waiting, running, or with a response that is not read yet",
+    past: "429 CONNECTION_LIMIT",
+  },
   connectionCallsPerProcess: {
     value: 50,
     unit: "requests at once",
     of: "a process of the service through Connections",
-    past: "429 CONNECTION_LIMIT",
+    past: "further ones wait; people take turns",
   },
   connectionsPerCanvas: {
     value: 30,

@@ -4,6 +4,7 @@ import type { Background } from "./async/background.ts";
 import type { CallLog } from "./async/call-log.ts";
 import type { Concurrency } from "./async/concurrency.ts";
 import type { Turns } from "./async/event-loop-turns.ts";
+import type { OutboundCalls } from "./async/outbound-calls.ts";
 import type { Tally } from "./async/tally.ts";
 import type { TaskPool } from "./async/task-pool.ts";
 import type { CanvasData } from "./canvases/canvas-data.ts";
@@ -37,8 +38,8 @@ export interface Env {
   aiRequests: Set<string>;
   /** Sends the requests of Connections to external servers. */
   outbound: Outbound;
-  /** Limits how many requests of Connections this process sends at once. */
-  outboundCalls: Concurrency;
+  /** Limits how many requests of Connections this process sends at once, in all and for each person. */
+  outboundCalls: OutboundCalls;
   /** Collects the refused and failed calls to the runtime API of canvases until they are written to the database. */
   callLog: CallLog;
   /** Counts the calls through Connections until the counts are written to the database. */

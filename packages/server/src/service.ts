@@ -7,6 +7,7 @@ import { Background } from "./async/background.ts";
 import { CallLog } from "./async/call-log.ts";
 import { Concurrency } from "./async/concurrency.ts";
 import { Turns } from "./async/event-loop-turns.ts";
+import { OutboundCalls } from "./async/outbound-calls.ts";
 import { Tally } from "./async/tally.ts";
 import { TaskPool } from "./async/task-pool.ts";
 import { startCallLog } from "./canvases/call-log-store.ts";
@@ -166,7 +167,7 @@ async function run(
     ai,
     aiRequests: new Set<string>(),
     outbound,
-    outboundCalls: new Concurrency(LIMITS.connectionCallsPerProcess.value),
+    outboundCalls: new OutboundCalls(),
     callLog: new CallLog(config.callLog),
     callTally: new Tally(),
     lease: newId(),

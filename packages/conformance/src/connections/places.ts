@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { ClientRequest } from "node:http";
 import { before, describe, it } from "node:test";
+import { guestOf } from "../guest.ts";
 import { start } from "../http.ts";
 import { pageHeaders } from "../page.ts";
 import { until } from "../patience.ts";
@@ -36,10 +37,25 @@ export function hold(
   return request;
 }
 
+/** Returns guests of a canvas, one for each of its places and in pairs the same: a service may refuse one caller all places. */
+async function crowd(target: Target, room: Room): Promise<Person[]> {
+  const guests: Person[] = [];
+  while (guests.length < PLACES) {
+    const guest = await guestOf(target, room);
+    guests.push(guest, guest);
+  }
+  return guests.slice(0, PLACES);
+}
+
 /** Begins as many calls as a canvas may have at a time, so that the next call is refused. Returns their requests. */
-export async function fill(target: Target, room: Room, profile = room.profile): Promise<ClientRequest[]> {
-  const mark = freshMark();
-  const held = Array.from({ length: PLACES }, () => hold(target, room, room.people.viewer, mark, profile));
+export async function fill(
+  target: Target,
+  room: Room,
+  mark = freshMark(),
+  reply?: Reply,
+): Promise<ClientRequest[]> {
+  const callers = await crowd(target, room);
+  const held = callers.map((caller) => hold(target, room, caller, mark, room.profile, reply));
   await arrivals(target, mark, PLACES);
   return held;
 }
@@ -54,8 +70,9 @@ export function places(target: Target): void {
 
     it("five of a canvas; a sixth is 429 CONNECTION_LIMIT until one is aborted", async () => {
       const [first, other] = [freshMark(), freshMark()];
-      const aborted = hold(target, room, room.people.viewer, first);
-      const held = Array.from({ length: PLACES - 1 }, () => hold(target, room, room.people.editor, other));
+      const [caller = assert.fail(), ...callers] = await crowd(target, room);
+      const aborted = hold(target, room, caller, first);
+      const held = callers.map((each) => hold(target, room, each, other));
       try {
         await arrivals(target, first, 1);
         await arrivals(target, other, PLACES - 1);
@@ -89,11 +106,8 @@ export function places(target: Target): void {
       reference.once("response", () => {
         timedOut = true;
       });
-      const stalled = () =>
-        hold(target, canvas, canvas.people.viewer, mark, canvas.profile, { body: "partial", stall: true });
-      const held = Array.from({ length: PLACES }, stalled);
+      const held = await fill(target, canvas, mark, { body: "partial", stall: true });
       try {
-        await arrivals(target, mark, PLACES);
         barred(await reach(canvas.pages.owner, canvas.profile), 429, "CONNECTION_LIMIT");
       } finally {
         for (const each of held) each.destroy();

@@ -9,6 +9,7 @@ import { Background } from "../../src/async/background.ts";
 import { CallLog } from "../../src/async/call-log.ts";
 import { Concurrency } from "../../src/async/concurrency.ts";
 import { Turns } from "../../src/async/event-loop-turns.ts";
+import { OutboundCalls } from "../../src/async/outbound-calls.ts";
 import { Tally } from "../../src/async/tally.ts";
 import { TaskPool } from "../../src/async/task-pool.ts";
 import { coreData } from "../../src/canvases/core-data.ts";
@@ -217,7 +218,7 @@ for (const { name, skip, database } of ENGINES) {
         ai: null,
         aiRequests: new Set<string>(),
         outbound: new UndiciOutbound(async () => [], { approved: new BlockList(), ownPort: () => 0 }),
-        outboundCalls: new Concurrency(1),
+        outboundCalls: new OutboundCalls(),
         callLog: new CallLog(false),
         callTally: new Tally(),
         sealer: new Sealer([]),

@@ -77,6 +77,8 @@ const REFUSES_NOTHING = [
   "a larger `maxTokens` counts as this",
   "the oldest calls are removed",
   "further calls are only counted",
+  "further ones wait",
+  "further ones wait; people take turns",
 ];
 
 test("every limit has a value, a unit, a description and an error of the tables", () => {

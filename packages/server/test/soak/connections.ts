@@ -18,7 +18,8 @@ const LOAD_MS = 10_000;
 const WORKERS = 30;
 /** The number of canvases. With five places each, they can take all 50 places of the process. */
 const CANVASES = 10;
-const PER_CANVAS = 5;
+/** Who sends the five calls that a canvas may have at a time: nobody more than two. */
+const CALLERS = ["viewer", "viewer", "editor", "editor", "owner"] as const;
 const MOST_BYTES = 250_000_000;
 const KIB = "x".repeat(1024);
 
@@ -71,10 +72,15 @@ test(`after ${LOAD_MS / 1000} s of calls that succeed, fail and are aborted, eve
   const canvases = await times(CANVASES, () => connected(target));
   for (const { profile } of canvases) await putProfile(target, profile, { origin: upstream.origin });
 
-  const call = ({ slug, profile, people }: Connected, reply: Reply, signal?: AbortSignal) =>
+  const call = (
+    { slug, profile, people }: Connected,
+    reply: Reply,
+    signal?: AbortSignal,
+    who: (typeof CALLERS)[number] = "viewer",
+  ) =>
     fetch(`${service.base}/v1/c/${slug}/connections/${profile}/x?${asking(reply)}`, {
       // Closes the connection, so that none of a client counts as open.
-      headers: { ...Object.fromEntries(people.viewer.headers), connection: "close" },
+      headers: { ...Object.fromEntries(people[who].headers), connection: "close" },
       ...(signal && { signal }),
     });
   const anyCanvas = () => canvases[randomInt(CANVASES)] ?? assert.fail();
@@ -112,7 +118,7 @@ test(`after ${LOAD_MS / 1000} s of calls that succeed, fail and are aborted, eve
 
   await until("all places are free", async () => {
     const all = canvases.flatMap((canvas) =>
-      Array.from({ length: PER_CANVAS }, () => call(canvas, { delayMs: 1_000 })),
+      CALLERS.map((who) => call(canvas, { delayMs: 1_000 }, undefined, who)),
     );
     const statuses = (await Promise.all(all)).map(async (response) => {
       await response.arrayBuffer();

@@ -8,7 +8,7 @@ import {
 } from "../../drivers/outbound/outbound.ts";
 import type { Env } from "../../env.ts";
 import { Refusal } from "../../http/refusal.ts";
-import { exchange } from "./exchange.ts";
+import { exchange, withDeadline } from "./exchange.ts";
 
 const ORIGIN = "https://api.test";
 const METHODS = ["GET", "HEAD", "POST"];
@@ -51,11 +51,8 @@ async function exchanged(
   };
   const env = { outbound, log: { warn: (fields: unknown) => logged.push(fields) } } as unknown as Env;
   const request = { origin: ORIGIN, url: new URL(`${ORIGIN}/a?b`), method, methods, headers: [] };
-  const outcome = await exchange(
-    { ...request, body: method === "POST" ? Buffer.from("x") : null },
-    gone.signal,
-    env,
-  ).then(
+  const full = { ...request, body: method === "POST" ? Buffer.from("x") : null };
+  const outcome = await withDeadline((deadline) => exchange(full, { gone: gone.signal, deadline }, env)).then(
     ({ status, body }) => `${status} ${body}`,
     (error) => (error instanceof Refusal ? `${error.status} ${error.code}` : error),
   );

@@ -20,24 +20,43 @@ export interface UpstreamResponse extends Pick<OutboundResponse, "status" | "hea
   body: Buffer;
 }
 
-/**
- * Sends a request to an upstream, follows its redirects and reads the response, all within ten seconds. `gone` aborts the request when the
- * client has disconnected. Throws a `Refusal` with a code of specification 7 if any part fails.
- */
-export async function exchange(request: FullRequest, gone: AbortSignal, env: Env): Promise<UpstreamResponse> {
+/** The signals that end a call: the client has disconnected, or its ten seconds are over. */
+interface Ends {
+  gone: AbortSignal;
+  deadline: AbortSignal;
+}
+
+/** Runs a call. The signal that it gets aborts after ten seconds, which are for all that the call does. */
+export async function withDeadline<Result>(
+  call: (deadline: AbortSignal) => Promise<Result>,
+): Promise<Result> {
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), LIMITS.connectionTimeoutMs.value);
   try {
-    const response = await follow(request, AbortSignal.any([gone, deadline.signal]), env);
+    return await call(deadline.signal);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Sends a request to an upstream, follows its redirects and reads the response, until one of the signals aborts. Throws a `Refusal` with a
+ * code of specification 7 if any part fails.
+ */
+export async function exchange(
+  request: FullRequest,
+  { gone, deadline }: Ends,
+  env: Env,
+): Promise<UpstreamResponse> {
+  try {
+    const response = await follow(request, AbortSignal.any([gone, deadline]), env);
     gone.throwIfAborted();
     return response;
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    if (deadline.signal.aborted) return refuse("UPSTREAM_TIMEOUT");
+    if (deadline.aborted) return refuse("UPSTREAM_TIMEOUT");
     if (!gone.aborted) env.log.warn({ origin: request.origin, why: String(error) }, "a Connection failed");
     return refuse(error instanceof DestinationBlocked ? "DESTINATION_BLOCKED" : "UPSTREAM_UNAVAILABLE");
-  } finally {
-    clearTimeout(timer);
   }
 }
 

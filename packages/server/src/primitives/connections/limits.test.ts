@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Concurrency } from "../../async/concurrency.ts";
+import { until } from "@easel/conformance/patience";
+import { OutboundCalls } from "../../async/outbound-calls.ts";
 import { type Bus, LEASE_MS } from "../../drivers/bus/bus.ts";
 import { memory } from "../../drivers/bus/memory.ts";
 import type { Env } from "../../env.ts";
 import { Refusal } from "../../http/refusal.ts";
-import { type Caller, takePlaces, takeRates } from "./limits.ts";
+import { beginCall, type Caller, inPlace, takeRates } from "./limits.ts";
 
 const CALLER: Caller = { userId: "ada", canvasId: "tea", profile: "weather" };
 const MINUTE_MS = 60_000;
@@ -19,7 +20,7 @@ function node({ rateLimit = true, processCalls = 50 } = {}) {
       bus,
       lease,
       config: { rateLimit },
-      outboundCalls: new Concurrency(processCalls),
+      outboundCalls: new OutboundCalls(processCalls),
       log: console,
     }) as unknown as Env;
   return { at, bus, env };
@@ -74,47 +75,185 @@ test("without rate limits any number of calls", async () => {
   await times(700, () => takeRates(CALLER, a));
 });
 
+/** A call that runs until the test ends it. */
+interface Running {
+  /** Ends the call, and resolves when it has ended. */
+  end(): Promise<void>;
+  /** Whether the call has its place. */
+  readonly runs: boolean;
+  outcome: Promise<string>;
+}
+
+const turn = () => new Promise(setImmediate);
+
+/** Begins a call on a node. */
+async function call(caller: Caller, env: Env, signal = new AbortController().signal): Promise<Running> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let runs = false;
+  const close = beginCall(caller, env);
+  const outcome = inPlace(
+    caller,
+    async () => {
+      runs = true;
+      await promise;
+      return "done";
+    },
+    signal,
+    env,
+  )
+    .catch((error) => (error instanceof Refusal ? String(error.code) : String(error)))
+    .finally(close);
+  await turn();
+  return {
+    outcome,
+    get runs() {
+      return runs;
+    },
+    async end() {
+      resolve();
+      await outcome;
+      await turn();
+    },
+  };
+}
+
+const of = (userId: string, more: Partial<Caller> = {}): Caller => ({ ...CALLER, userId, ...more });
+const running = (calls: Running[]) => calls.filter(({ runs }) => runs).length;
+
+/** Begins several calls of a caller on a node. */
+async function calls(count: number, caller: Caller, env: Env): Promise<Running[]> {
+  const begun: Running[] = [];
+  while (begun.length < count) begun.push(await call(caller, env));
+  return begun;
+}
+
 test("five places of a canvas on all nodes; freed ones can be taken by any node", async () => {
   const { bus, env } = node();
   const [a, b] = [env("a"), env("b")];
   for (const { lease } of [a, b]) await bus.renewLease(lease);
-  const frees = [await takePlaces(CALLER, a), await takePlaces(CALLER, b)];
-  for (const each of [a, b, a]) frees.push(await takePlaces(CALLER, each));
-  for (const each of [a, b]) await assert.rejects(takePlaces(CALLER, each), limited("CONNECTION_LIMIT", "1"));
-  await takePlaces({ ...CALLER, canvasId: "hat" }, a);
-  frees[0]?.();
-  await takePlaces({ ...CALLER, profile: "news" }, b);
-  await assert.rejects(takePlaces(CALLER, a));
+  const held = [
+    ...(await calls(2, of("ada"), a)),
+    ...(await calls(2, of("bob"), b)),
+    ...(await calls(1, of("eve"), b)),
+  ];
+  assert.equal(running(held), 5);
+  for (const each of [a, b]) assert.equal(await (await call(of("dan"), each)).outcome, "CONNECTION_LIMIT");
+  assert.ok((await call(of("dan", { canvasId: "hat" }), a)).runs);
+  await held[0]?.end();
+  assert.ok((await call(of("dan", { profile: "news" }), b)).runs);
+  assert.equal(await (await call(of("dan"), a)).outcome, "CONNECTION_LIMIT");
+});
+
+test("a caller runs two calls on a canvas, three wait in order, a sixth is refused; others are not affected", async () => {
+  const { bus, env } = node();
+  const a = env("a");
+  await bus.renewLease(a.lease);
+  const hostile = await calls(5, of("eve"), a);
+  assert.deepEqual(
+    hostile.map(({ runs }) => runs),
+    [true, true, false, false, false],
+  );
+  await times(50, () => assert.rejects(call(of("eve"), a), limited("CONNECTION_LIMIT", "1")));
+  for (let round = 0; round < 20; round++) {
+    const own = await calls(2, of("ada"), a);
+    assert.equal(running(own), 2);
+    for (const each of own) await each.end();
+  }
+  await hostile[1]?.end();
+  assert.deepEqual(
+    hostile.map(({ runs }) => runs),
+    [true, true, true, false, false],
+  );
+  for (const each of hostile) await each.end();
+  for (const { outcome } of hostile) assert.equal(await outcome, "done");
+});
+
+test("calls of a caller that runs two on another node wait for them", async () => {
+  const { bus, env } = node();
+  const [a, b] = [env("a"), env("b")];
+  for (const { lease } of [a, b]) await bus.renewLease(lease);
+  const [first] = await calls(2, of("ada"), a);
+  const third = await call(of("ada"), b);
+  assert.equal(third.runs, false);
+  assert.equal((await call(of("bob"), b)).runs, true);
+  await first?.end();
+  await until("the third call runs", () => third.runs);
+});
+
+test("a call that waits ends when its signal aborts, and leaves no trace", async () => {
+  const { bus, env } = node();
+  const a = env("a");
+  await bus.renewLease(a.lease);
+  const held = await calls(2, of("ada"), a);
+  for (let each = 0; each < 10; each++) {
+    const end = new AbortController();
+    const waiting = await call(of("ada"), a, end.signal);
+    end.abort();
+    assert.equal(await waiting.outcome, "UPSTREAM_TIMEOUT");
+    assert.equal(waiting.runs, false);
+  }
+  for (const each of held) await each.end();
+  assert.equal(running(await calls(3, of("ada"), a)), 2);
+});
+
+test("one person over many canvases runs ten calls in a process; another gets the next place", async () => {
+  const { bus, env } = node({ processCalls: 11 });
+  const a = env("a");
+  await bus.renewLease(a.lease);
+  const hostile: Running[] = [];
+  for (let canvas = 0; canvas < 10; canvas++)
+    hostile.push(...(await calls(2, of("eve", { canvasId: `${canvas}` }), a)));
+  assert.equal(running(hostile), 10);
+  await assert.rejects(call(of("eve", { canvasId: "one more" }), a), limited("CONNECTION_LIMIT", "1"));
+  const own = await calls(2, of("ada"), a);
+  assert.deepEqual([running(own), own[0]?.runs], [1, true]);
+  await own[0]?.end();
+  assert.equal(own[1]?.runs, true);
+});
+
+test("in a full process people take turns: who waits with one call does not wait for all calls of another", async () => {
+  const { bus, env } = node({ processCalls: 3 });
+  const a = env("a");
+  await bus.renewLease(a.lease);
+  const hostile: Running[] = [];
+  for (let canvas = 0; canvas < 5; canvas++)
+    hostile.push(...(await calls(2, of("eve", { canvasId: `${canvas}` }), a)));
+  const own = await call(of("ada"), a);
+  assert.deepEqual([running(hostile), own.runs], [3, false]);
+  await hostile[0]?.end();
+  assert.ok(own.runs || running(hostile) === 4);
+  await hostile[1]?.end();
+  assert.ok(own.runs);
 });
 
 test("the places of a node that has gone are free when its lease has expired", async () => {
   const { at, bus, env } = node();
   const [gone, b] = [env("gone"), env("b")];
   await bus.renewLease(gone.lease);
-  await times(5, () => takePlaces(CALLER, gone));
+  for (const user of ["ada", "bob", "eve"]) await calls(2, of(user), gone);
   at.now += LEASE_MS - 1;
   await bus.renewLease(b.lease);
-  await assert.rejects(takePlaces(CALLER, b));
+  assert.equal(await (await call(of("dan"), b)).outcome, "CONNECTION_LIMIT");
   at.now += 1;
   await bus.renewLease(b.lease);
-  await times(5, () => takePlaces(CALLER, b));
+  assert.equal(running(await calls(2, of("dan"), b)), 2);
 });
 
-test("the places of the process are given back at the end, and if the canvas has none or the bus fails", async () => {
+test("the place of the process is given back if the canvas has none or the bus fails", async () => {
   const { bus, env } = node({ processCalls: 6 });
   const a = env("a");
   await bus.renewLease(a.lease);
-  const frees = [];
-  for (let each = 0; each < 5; each++) frees.push(await takePlaces(CALLER, a));
-  await times(10, () => assert.rejects(takePlaces(CALLER, a)));
+  for (const user of ["ada", "bob"]) await calls(2, of(user), a);
+  const last = await call(of("eve"), a);
+  await times(10, async () => assert.equal(await (await call(of("dan"), a)).outcome, "CONNECTION_LIMIT"));
   const hold = async () => {
     throw new Error("the bus is away");
   };
-  await times(10, () =>
-    assert.rejects(takePlaces(CALLER, { ...a, bus: { ...bus, hold } }), /the bus is away/),
-  );
-  await takePlaces({ ...CALLER, canvasId: "hat" }, a);
-  await assert.rejects(takePlaces({ ...CALLER, canvasId: "cup" }, a), limited("CONNECTION_LIMIT", "1"));
-  frees[0]?.();
-  await takePlaces({ ...CALLER, canvasId: "cup" }, a);
+  const cut = { ...a, bus: { ...bus, hold } };
+  await times(10, async () => assert.match(await (await call(of("dan"), cut)).outcome, /the bus is away/));
+  assert.ok((await call(of("dan", { canvasId: "hat" }), a)).runs);
+  const next = await call(of("dan", { canvasId: "cup" }), a);
+  assert.equal(next.runs, false);
+  await last.end();
+  assert.ok(next.runs);
 });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { LIMITS } from "@easel/protocol/limits";
 import { newId } from "../../crypto/ids.ts";
 import type { Bucket } from "../../drivers/bus/bus.ts";
@@ -5,6 +6,9 @@ import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 
 const MINUTE_MS = 60_000;
+
+/** The time between two attempts to get a place while other nodes have the caller's. */
+const RETRY_MS = 100;
 
 /** Identifies a call for its limits: the user, the canvas and the profile. */
 export interface Caller {
@@ -34,26 +38,55 @@ async function takeOr429(bucket: Bucket, perMinute: number, bus: Env["bus"]): Pr
 }
 
 /**
- * Takes two places for a concurrent call: one of the places that its canvas has on all nodes together, and one of this process. Throws 429
- * `CONNECTION_LIMIT` if either has no free place. Returns the function that frees both places.
+ * Begins a call. Throws 429 `CONNECTION_LIMIT` if the caller has too many. Returns the function to call when the client has received the
+ * response or has disconnected.
  */
-export async function takePlaces({ canvasId, userId }: Caller, env: Env): Promise<() => void> {
-  const { bus, lease, log, outboundCalls } = env;
-  const end = outboundCalls.begin("process");
-  if (end === null) return refuseBusy();
-  const place = `connections ${canvasId}`;
-  const holder = newId();
+export const beginCall = (caller: Caller, { outboundCalls }: Env): (() => void) =>
+  outboundCalls.open(caller) ?? refuseBusy();
+
+/**
+ * Waits for the caller's turn, holds one of the places of the canvas and runs `task`. The place is free again when the task has settled.
+ * Throws 429 `CONNECTION_LIMIT` if the canvas has no place, and 504 `UPSTREAM_TIMEOUT` if `signal` aborts before the task begins.
+ */
+export async function inPlace<Result>(
+  caller: Caller,
+  task: () => Promise<Result>,
+  signal: AbortSignal,
+  env: Env,
+): Promise<Result> {
+  const held = async () => {
+    const free = await takePlace(caller, signal, env);
+    try {
+      return await task();
+    } finally {
+      free();
+    }
+  };
   try {
-    const most = LIMITS.connectionCallsPerCanvas.value;
-    const outcome = await bus.hold(place, { id: holder, owner: userId, lease }, { all: most, each: most });
-    if (outcome !== "held") refuseBusy();
+    return await env.outboundCalls.run(caller, held, signal);
   } catch (error) {
-    end();
+    if (signal.aborted && error === signal.reason) return refuse("UPSTREAM_TIMEOUT");
     throw error;
   }
+}
+
+/** Takes one of the places that a canvas has on all nodes together. While other nodes run as many calls of the caller as allowed, waits. */
+async function takePlace({ canvasId, userId }: Caller, signal: AbortSignal, env: Env): Promise<() => void> {
+  const { bus, lease, log } = env;
+  const place = `connections ${canvasId}`;
+  const holder = { id: newId(), owner: userId, lease };
+  const limits = { all: LIMITS.connectionCallsPerCanvas.value, each: LIMITS.connectionCallsPerCaller.value };
+  let outcome = await bus.hold(place, holder, limits);
+  while (outcome === "owner full") {
+    await sleep(RETRY_MS);
+    signal.throwIfAborted();
+    outcome = await bus.hold(place, holder, limits);
+  }
+  if (outcome === "full") refuseBusy();
   return () => {
-    end();
-    bus.release(place, holder).catch((err) => log.warn({ err }, "a place of a Connection is not released"));
+    bus
+      .release(place, holder.id)
+      .catch((err) => log.warn({ err }, "a place of a Connection is not released"));
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import { LIMITS } from "@easel/protocol/limits";
 import type { Env } from "../../env.ts";
 import { readBody } from "../../http/body.ts";
@@ -7,8 +8,8 @@ import { findGranted } from "../../organisation/connections/grants.ts";
 import type { Answer, Call, FullAnswer, Primitive } from "../primitive.ts";
 import { withBody } from "../with-body.ts";
 import { connectionsData } from "./data.ts";
-import { exchange, type UpstreamResponse } from "./exchange.ts";
-import { takePlaces, takeRates } from "./limits.ts";
+import { exchange, type UpstreamResponse, withDeadline } from "./exchange.ts";
+import { beginCall, inPlace, takeRates } from "./limits.ts";
 import { METERED, startMetering } from "./metering.ts";
 import { connectionsOperations } from "./operations.ts";
 import { startResealing } from "./resealing.ts";
@@ -21,26 +22,42 @@ const tooLarge = () =>
   });
 
 /**
- * Takes a slot of each limit on concurrent calls, sends the request to the upstream, and returns the response for the page. The slots are
- * freed when the page has received the response, or when the call fails.
+ * Waits for a place, sends the request to the upstream, and returns the response for the page. The place is free when the response has been
+ * read from the upstream. The call counts for its caller until the page has received the response, or until the call fails.
  */
 async function run(call: Call, prepared: UpstreamRequest, body: Buffer, env: Env): Promise<Answer> {
   const caller = { userId: call.user.id, canvasId: call.canvas.id, profile: call.params.profile ?? "" };
   await takeRates(caller, env);
-  const free = await takePlaces(caller, env);
-  const gone = new AbortController();
-  const abort = () => gone.abort();
-  const { socket } = call.request;
-  socket.once("close", abort);
-  if (socket.destroyed) abort();
+  const end = beginCall(caller, env);
+  const request = { ...prepared, body: body.length === 0 ? null : body };
   let answer: Answer | undefined;
   try {
-    const response = await exchange({ ...prepared, body: body.length === 0 ? null : body }, gone.signal, env);
-    answer = answerWith(response, prepared.method, free);
+    const response = await whileConnected(call.request.socket, (gone) =>
+      withDeadline((deadline) => {
+        const send = () => exchange(request, { gone, deadline }, env);
+        return inPlace(caller, send, AbortSignal.any([gone, deadline]), env);
+      }),
+    );
+    answer = answerWith(response, prepared.method, end);
     return answer;
   } finally {
+    if (answer === undefined) end();
+  }
+}
+
+/** Runs `work` with a signal that aborts when the client disconnects. */
+async function whileConnected<Result>(
+  socket: Socket,
+  work: (gone: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const gone = new AbortController();
+  const abort = () => gone.abort();
+  socket.once("close", abort);
+  if (socket.destroyed) abort();
+  try {
+    return await work(gone.signal);
+  } finally {
     socket.removeListener("close", abort);
-    if (answer === undefined) free();
   }
 }
 

@@ -5,15 +5,20 @@ import net from "node:net";
 import { afterEach, before, beforeEach, it, type TestContext } from "node:test";
 import { start } from "@easel/conformance/http";
 import { until } from "@easel/conformance/patience";
+import { userOf } from "@easel/conformance/realtime/room";
 import { refused } from "@easel/conformance/refusal";
 import { LIMITS } from "@easel/protocol/limits";
-import { Concurrency } from "../../../src/async/concurrency.ts";
+import { OutboundCalls } from "../../../src/async/outbound-calls.ts";
 import { onSqlite } from "../../support/engines.ts";
 import { MINUTE_MS } from "../../support/time.ts";
 import { type Connected, connected } from "./connected.ts";
 import { ScriptedOutbound, type Sent } from "./scripted-outbound.ts";
 
 const PER_CANVAS = 5;
+const PER_CALLER = 2;
+const WAITING = 3;
+/** Who sends the five calls that a canvas may have at a time: nobody more than two. */
+const CALLERS = ["viewer", "viewer", "editor", "editor", "owner"] as const;
 const MIB = 1024 ** 2;
 
 await onSqlite("places for concurrent calls", (target, env) => {
@@ -26,10 +31,11 @@ await onSqlite("places for concurrent calls", (target, env) => {
   beforeEach(() => {
     upstream = new ScriptedOutbound();
     env.outbound = upstream;
-    env.outboundCalls = new Concurrency(PER_CANVAS);
+    env.outboundCalls = new OutboundCalls(PER_CANVAS);
   });
 
-  const get = () => canvas.pages.viewer.get(`/connections/${canvas.profile}/x`);
+  const get = (who: (typeof CALLERS)[number] = "owner") =>
+    canvas.pages[who].get(`/connections/${canvas.profile}/x`);
   const path = () => `/v1/c/${canvas.slug}/connections/${canvas.profile}/x`;
 
   /** Waits until the service has sent `count` requests to the upstream, and returns them. */
@@ -39,9 +45,28 @@ await onSqlite("places for concurrent calls", (target, env) => {
     return upstream.sent;
   }
 
+  /** Waits until the viewer has so many calls that the next one is refused, or until it is not. */
+  async function full(expected: boolean): Promise<void> {
+    const { id: userId } = await userOf(target, canvas.people.viewer);
+    await until(`another call is ${expected ? "refused" : "accepted"}`, () => {
+      const end = env.outboundCalls.open({ userId, canvasId: canvas.id });
+      end?.();
+      return (end === null) === expected;
+    });
+  }
+
+  /** Opens a connection of the viewer. The function that it returns sends a request on it, without waiting for earlier responses. */
+  function pipeline(): { request(): void; socket: net.Socket } {
+    const { hostname, port } = new URL(target.base);
+    const socket = net.connect(Number(port), hostname === "localhost" ? "127.0.0.1" : hostname);
+    const cookie = canvas.people.viewer.headers.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+    const text = `GET ${path()} HTTP/1.1\r\nHost: ${new URL(target.base).host}\r\n${cookie}\r\n`;
+    return { request: () => socket.write(text), socket };
+  }
+
   /** Sends a request on a connection of its own. */
-  function open(): ClientRequest {
-    const { headers } = canvas.people.viewer;
+  function open(who: (typeof CALLERS)[number]): ClientRequest {
+    const { headers } = canvas.people[who];
     const request = start(target.base, { method: "GET", path: path(), headers }, false);
     request.on("error", () => {});
     request.end();
@@ -56,20 +81,19 @@ await onSqlite("places for concurrent calls", (target, env) => {
     );
   });
 
-  // After each test all places are free: as many calls as there are places are sent at once, and one more is refused.
+  // After each test all places are free: as many calls as there are places are sent at once.
   afterEach(async () => {
     const all = new ScriptedOutbound();
     env.outbound = all;
     const tries = async () => {
       all.sent.splice(0);
-      const answers = Array.from({ length: PER_CANVAS }, get);
+      const answers = CALLERS.map(get);
       let refusals = 0;
       for (const answer of answers) answer.then(({ status }) => status === 429 && refusals++);
       await until("each call is sent or refused", () => all.sent.length + refusals === PER_CANVAS);
-      const last = refusals === 0 ? await get() : null;
       for (const each of all.sent) each.respond("x");
       await Promise.all(answers);
-      if (last !== null) refused(last, 429, "CONNECTION_LIMIT");
+      assert.deepEqual(await env.bus.holders(`connections ${canvas.id}`), []);
       return refusals === 0;
     };
     // A place is freed only after the client has noticed the end of its response or connection.
@@ -77,9 +101,9 @@ await onSqlite("places for concurrent calls", (target, env) => {
   });
 
   it("a canvas has five; a call that is refused for them is not sent", async () => {
-    const answers = Array.from({ length: PER_CANVAS }, get);
+    const answers = CALLERS.map(get);
     await sent(PER_CANVAS);
-    env.outboundCalls = new Concurrency(PER_CANVAS);
+    env.outboundCalls = new OutboundCalls(PER_CANVAS);
     const answer = await get();
     refused(answer, 429, "CONNECTION_LIMIT");
     assert.equal(answer.headers["retry-after"], "1");
@@ -88,34 +112,73 @@ await onSqlite("places for concurrent calls", (target, env) => {
     for (const each of await Promise.all(answers)) assert.equal(each.status, 200);
   });
 
-  it("the process has its own number, over all canvases", async () => {
-    env.outboundCalls = new Concurrency(2);
+  it("the process has its own number, over all canvases: further calls wait", async () => {
+    env.outboundCalls = new OutboundCalls(2);
     const other = await connected(target);
     const answers = [get(), other.pages.owner.get(`/connections/${other.profile}`)];
     await sent(2);
-    for (const each of [canvas, other])
-      refused(await each.pages.owner.get(`/connections/${each.profile}`), 429, "CONNECTION_LIMIT");
+    answers.push(get("viewer"));
     await sent(2);
+    upstream.sent[0]?.respond("x");
+    await sent(3);
     for (const each of upstream.sent) each.respond("x");
     for (const each of await Promise.all(answers)) assert.equal(each.status, 200);
-    env.outboundCalls = new Concurrency(PER_CANVAS);
+    env.outboundCalls = new OutboundCalls(PER_CANVAS);
   });
 
-  it("the refusal for the canvas gives the place of the process back", async () => {
-    const answers = Array.from({ length: PER_CANVAS }, get);
-    await sent(PER_CANVAS);
-    env.outboundCalls = new Concurrency(1);
-    for (let each = 0; each < 3; each++) refused(await get(), 429, "CONNECTION_LIMIT");
-    const other = await connected(target);
-    const answer = other.pages.owner.get(`/connections/${other.profile}`);
-    for (const each of await sent(PER_CANVAS + 1)) each.respond("x");
-    assert.equal((await answer).status, 200);
-    await Promise.all(answers);
-    env.outboundCalls = new Concurrency(PER_CANVAS);
+  it("a page that sends five calls at once gets five responses; a sixth is refused", async () => {
+    const answers = Array.from({ length: PER_CALLER + WAITING }, () => get("viewer"));
+    await sent(PER_CALLER);
+    await full(true);
+    refused(await get("viewer"), 429, "CONNECTION_LIMIT");
+    upstream.onSend = ({ respond }) => respond("x");
+    for (const each of upstream.sent) each.respond("x");
+    for (const each of await Promise.all(answers)) assert.equal(each.status, 200);
+  });
+
+  it("a caller with slow upstreams and full queues does not delay or refuse the calls of another", async () => {
+    const hostile = Array.from({ length: 9 }, () => open("viewer"));
+    await sent(PER_CALLER);
+    upstream.onSend = ({ respond }) => respond("x");
+    for (let each = 0; each < 40; each++) assert.equal((await get("editor")).status, 200);
+    for (const client of hostile) client.destroy();
+    await until("the requests are aborted", () =>
+      upstream.sent.slice(0, PER_CALLER).every(({ signal }) => signal.aborted),
+    );
+  });
+
+  it("responses that are read and not sent hold no places, but count for their caller", async () => {
+    const { request, socket } = pipeline();
+    const most = LIMITS.connectionCallsOpen.value;
+    request();
+    await sent(1);
+    upstream.onSend = ({ respond }) => respond("x");
+    for (let each = 2; each <= most; each++) {
+      request();
+      await sent(each);
+    }
+    await full(true);
+    refused(await get("viewer"), 429, "CONNECTION_LIMIT");
+    for (let each = 0; each < 20; each++) assert.equal((await get("editor")).status, 200);
+    socket.destroy();
+    await full(false);
+    assert.equal((await get("viewer")).status, 200);
+  });
+
+  it("a call that waits is not sent when its client disconnects", async () => {
+    const answers = [get("viewer"), get("viewer")];
+    await sent(PER_CALLER);
+    const waiting = Array.from({ length: WAITING }, () => open("viewer"));
+    await full(true);
+    for (const client of waiting) client.destroy();
+    await full(false);
+    for (const each of upstream.sent) each.respond("x");
+    for (const each of await Promise.all(answers)) assert.equal(each.status, 200);
+    await sent(PER_CALLER);
   });
 
   it("freed when clients disconnect before the upstream responds; its requests are aborted", async () => {
-    const clients = Array.from({ length: PER_CANVAS }, open);
+    const clients = CALLERS.map(open);
     await sent(PER_CANVAS);
     for (const client of clients) client.destroy();
     await until("the requests are aborted", () => upstream.sent.every(({ signal }) => signal.aborted));
@@ -124,26 +187,13 @@ await onSqlite("places for concurrent calls", (target, env) => {
   it("freed when clients disconnect while they receive the response", async () => {
     upstream.onSend = ({ respond }) => respond(Buffer.alloc(2 * MIB));
     await Promise.all(
-      Array.from({ length: PER_CANVAS }, async () => {
-        const client = open();
+      CALLERS.map(async (who) => {
+        const client = open(who);
         const [response] = await once(client, "response");
         response.on("error", () => {});
         client.destroy();
       }),
     );
-  });
-
-  it("taken until an earlier response on the connection is sent, and freed when the client disconnects before", async () => {
-    const { hostname, port } = new URL(target.base);
-    const socket = net.connect(Number(port), hostname === "localhost" ? "127.0.0.1" : hostname);
-    const cookie = canvas.people.viewer.headers.map(([name, value]) => `${name}: ${value}\r\n`).join("");
-    const request = `GET ${path()} HTTP/1.1\r\nHost: ${new URL(target.base).host}\r\n${cookie}\r\n`;
-    socket.write(request.repeat(PER_CANVAS));
-    const [, ...later] = await sent(PER_CANVAS);
-    for (const each of later) each.respond("x");
-    refused(await get(), 429, "CONNECTION_LIMIT");
-    socket.destroy();
-    await until("the first one is aborted", () => upstream.sent[0]?.signal.aborted === true);
   });
 
   const FAILURES: [what: string, end: (sent: Sent) => void, status: number][] = [
@@ -169,7 +219,7 @@ await onSqlite("places for concurrent calls", (target, env) => {
   for (const [what, end, status] of FAILURES)
     it(`freed when ${what}: ${status}`, async () => {
       upstream.onSend = end;
-      const answers = await Promise.all(Array.from({ length: PER_CANVAS }, get));
+      const answers = await Promise.all(CALLERS.map(get));
       for (const answer of answers) assert.equal(answer.status, status, answer.text);
     });
 

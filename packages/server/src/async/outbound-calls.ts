@@ -1,0 +1,48 @@
+import { LIMITS } from "@easel/protocol/limits";
+import { Concurrency } from "./concurrency.ts";
+import { TaskPool } from "./task-pool.ts";
+
+/** Who sends a call through a Connection, and from which canvas. */
+interface Caller {
+  userId: string;
+  canvasId: string;
+}
+
+const keyOf = ({ userId, canvasId }: Caller) => `${canvasId} ${userId}`;
+
+/**
+ * Shares the calls through Connections of this process among people, so that none of them delays or refuses the calls of others: with slow
+ * upstreams, with many canvases, or by not reading responses.
+ */
+export class OutboundCalls {
+  /** The calls of a caller on a canvas. Those that wait here hold no place of the canvas or of the process. */
+  readonly #ofCaller = new TaskPool({
+    running: Number.POSITIVE_INFINITY,
+    runningEach: LIMITS.connectionCallsPerCaller.value,
+    waitingEach: LIMITS.connectionCallsWaiting.value,
+  });
+  readonly #ofProcess: TaskPool;
+  readonly #open = new Concurrency(LIMITS.connectionCallsOpen.value);
+
+  /** `running` is how many calls run at once, on all canvases. */
+  constructor(running: number = LIMITS.connectionCallsPerProcess.value) {
+    this.#ofProcess = new TaskPool({
+      running,
+      runningEach: LIMITS.connectionCallsPerPerson.value,
+      waitingEach: LIMITS.connectionCallsOpen.value,
+    });
+  }
+
+  /**
+   * Counts a call until the returned function is called, when the client has its response: this bounds the memory that the bodies and unread
+   * responses of a person take. Returns null if the caller has too many calls, or too many on the canvas.
+   */
+  open(caller: Caller): (() => void) | null {
+    return this.#ofCaller.hasRoom(keyOf(caller)) ? this.#open.begin(caller.userId) : null;
+  }
+
+  /** Runs a call when it is the caller's turn. If `signal` aborts before, rejects at once with its reason. */
+  run<Result>(caller: Caller, task: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+    return this.#ofCaller.run(keyOf(caller), () => this.#ofProcess.run(caller.userId, task, signal), signal);
+  }
+}
