@@ -258,6 +258,24 @@ export const LIMITS = {
   },
   importBytes: { value: 2048 * MiB, unit: "bytes", of: "the zip of an import", past: "413 INVALID_BODY" },
   importEntries: { value: 100_000, unit: "entries", of: "the zip of an import", past: "400 INVALID_BODY" },
+  importNameBytes: {
+    value: 256,
+    unit: "bytes",
+    of: "the name of an entry in the zip of an import",
+    past: "400 INVALID_BODY",
+  },
+  zipDirectoryBytes: {
+    value: 8 * MiB,
+    unit: "bytes",
+    of: "the central directory of an uploaded zip",
+    past: "400 INVALID_BODY",
+  },
+  importUnpackedBytes: {
+    value: 4096 * MiB,
+    unit: "bytes",
+    of: "everything that an import unpacks, counted while it is unpacked",
+    past: "400 INVALID_BODY",
+  },
   importLines: {
     value: 1_000_000,
     unit: "lines",

@@ -13,11 +13,11 @@ function afterString(bytes: Buffer, at: number): number {
 }
 
 /**
- * Throws 400 `INVALID_BODY` if a JSON text contains too many values. The text is not parsed, because parsing millions of values takes long
+ * Throws 400 `INVALID_BODY` if a JSON text contains more than `limit` values. The text is not parsed, because parsing millions of values takes long
  * and cannot be interrupted.
  */
-export function requireFewValues(bytes: Buffer): void {
-  let left = LIMITS.jsonValues.value;
+export function requireFewValues(bytes: Buffer, limit: number = LIMITS.jsonValues.value): void {
+  let left = limit;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at];
     if (byte === QUOTE) at = afterString(bytes, at + 1) - 1;

@@ -34,6 +34,15 @@ await onSqlite("hostile imports, and clients that disconnect", (target, env) => 
         "a large manifest",
         await zip({ [keys.name]: keys.content, "manifest.json": MANIFEST + " ".repeat(65_536) }),
       ],
+      ["a name of 257 bytes", forge([manifest, keys, { name: `kv/${"x".repeat(254)}` }])],
+      [
+        "a directory of more than 8 MiB",
+        forge([
+          manifest,
+          keys,
+          ...Array.from({ length: 30_000 }, (_, at) => ({ name: `${at}`.padStart(240, "x") })),
+        ]),
+      ],
       ["a file twice", forge([manifest, keys, keys])],
       ["an encrypted file", forge([manifest, { ...keys, flags: 0x801 }])],
       ["a link", forge([manifest, { ...keys, mode: 0o120777 }])],

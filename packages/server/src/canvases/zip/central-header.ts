@@ -34,8 +34,6 @@ const SIGNATURE = 0x02014b50;
 const FIXED_BYTES = 46;
 const SLASH = 0x2f;
 const ONES = 0xffffffff;
-/** The maximum length of a name in bytes, so that the names of 5,000 entries take little memory. */
-const MAX_NAME_BYTES = 4096;
 /** The number of headers that are read in one turn of the event loop. */
 const HEADERS_AT_ONCE = 250;
 
@@ -89,9 +87,13 @@ function parse(fixed: Buffer, name: Buffer, extra: ExtraFields): CentralHeader {
 
 /**
  * Reads the headers in the central directory of a zip. Throws 400 `INVALID_BODY` unless the directory consists of exactly the declared
- * number of headers.
+ * number of headers, with names of at most `nameBytes` bytes.
  */
-export async function readHeaders(source: ZipSource, directory: Directory): Promise<CentralHeader[]> {
+export async function readHeaders(
+  source: ZipSource,
+  directory: Directory,
+  nameBytes: number,
+): Promise<CentralHeader[]> {
   const headers: CentralHeader[] = [];
   let at = directory.start;
   while (headers.length < directory.entries) {
@@ -102,7 +104,7 @@ export async function readHeaders(source: ZipSource, directory: Directory): Prom
       number,
       number,
     ];
-    if (name > MAX_NAME_BYTES) malformed("a name in it is too long");
+    if (name > nameBytes) malformed("a name in it is too long");
     const rest = await source.bytes(at + FIXED_BYTES, name + extra);
     headers.push(parse(fixed, Buffer.from(rest.subarray(0, name)), new ExtraFields(rest.subarray(name))));
     at += FIXED_BYTES + name + extra + comment;

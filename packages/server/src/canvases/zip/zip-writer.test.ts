@@ -96,7 +96,10 @@ test("a zip of more files than the normal end record can count is readable", asy
   const place = path.join(directory, "many.zip");
   await writeFile(place, await buffer(writeZip(files())));
   const file = await open(place);
-  const entries = await readZip(new ZipSource(file, (await file.stat()).size), 65_536);
+  const entries = await readZip(new ZipSource(file, (await file.stat()).size), {
+    entries: 65_536,
+    nameBytes: 256,
+  });
   await file.close();
   assert.deepEqual([entries.length, entries.at(-1)?.path], [65_536, "65535"]);
 });

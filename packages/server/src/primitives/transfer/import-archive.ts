@@ -1,4 +1,5 @@
 import { open } from "node:fs/promises";
+import { setImmediate as immediate } from "node:timers/promises";
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import { readZip } from "../../canvases/zip/read-zip.ts";
@@ -8,7 +9,8 @@ import { ZipSource } from "../../canvases/zip/zip-source.ts";
 import { parseJson } from "../../http/body.ts";
 import { refuse } from "../../http/refusal.ts";
 import { check } from "../../http/validate.ts";
-import { type JsonLine, jsonLines, LineBudget } from "./json-lines.ts";
+import { ImportBudget } from "./import-budget.ts";
+import { type JsonLine, jsonLines } from "./json-lines.ts";
 
 /** The path of the manifest, which describes an export. */
 export const MANIFEST = "manifest.json";
@@ -19,6 +21,8 @@ const MAX_MANIFEST_BYTES = 64 * 1024;
 export const FORMAT = { format: "easel-data", version: 1 } as const;
 
 const Manifest = z.looseObject({ format: z.literal(FORMAT.format), version: z.literal(FORMAT.version) });
+
+const ZIP_LIMITS = { entries: LIMITS.importEntries.value, nameBytes: LIMITS.importNameBytes.value };
 
 const LINES = /^([a-z]+)\/([^/]+)\.jsonl$/;
 
@@ -36,16 +40,14 @@ function nameOf(encoded: string): string | undefined {
 export class ImportArchive {
   readonly #source: ZipSource;
   readonly #entries: Map<string, ZipEntry>;
-  readonly #budget = new LineBudget();
+  readonly #budget = new ImportBudget();
+  /** The paths of all files. */
+  readonly paths: readonly string[];
 
   constructor(source: ZipSource, entries: Map<string, ZipEntry>) {
     this.#source = source;
     this.#entries = entries;
-  }
-
-  /** The paths of all files. */
-  get paths(): string[] {
-    return [...this.#entries.keys()];
+    this.paths = [...entries.keys()];
   }
 
   /** Returns the files of JSON lines in a folder, with the decoded names of the collections. */
@@ -60,13 +62,23 @@ export class ImportArchive {
   /** Reads the JSON lines of a file in batches. Yields nothing if there is no such file. */
   async *lines(path: string): AsyncGenerator<JsonLine[]> {
     const entry = this.#entries.get(path);
-    if (entry !== undefined) yield* jsonLines(readEntry(this.#source, entry), path, this.#budget);
+    if (entry === undefined) return;
+    // An import can have very many files without lines.
+    await immediate();
+    yield* jsonLines(this.#read(entry), path, this.#budget);
+  }
+
+  async *#read(entry: ZipEntry): AsyncGenerator<Buffer> {
+    for await (const chunk of readEntry(this.#source, entry)) {
+      this.#budget.takeBytes(chunk.length);
+      yield chunk;
+    }
   }
 
   /** Returns the size of a file in bytes and a function that reads it, or undefined if there is no such file. */
   file(path: string): { size: number; read(): AsyncIterable<Uint8Array> } | undefined {
     const entry = this.#entries.get(path);
-    return entry && { size: entry.size, read: () => readEntry(this.#source, entry) };
+    return entry && { size: entry.size, read: () => this.#read(entry) };
   }
 
   /** Throws 400 `INVALID_BODY` unless the archive has the format of an export. */
@@ -106,7 +118,7 @@ export async function withArchive<Result>(
   const file = await open(path);
   try {
     const source = new ZipSource(file, (await file.stat()).size);
-    const archive = new ImportArchive(source, filesOf(await readZip(source, LIMITS.importEntries.value)));
+    const archive = new ImportArchive(source, filesOf(await readZip(source, ZIP_LIMITS)));
     await archive.requireFormat();
     return await use(archive);
   } finally {

@@ -1,3 +1,4 @@
+import { setImmediate as immediate } from "node:timers/promises";
 import type { ImportResult } from "@easel/protocol/management";
 import type { Env } from "../../env.ts";
 import { attachedRecords } from "../files/transfer.ts";
@@ -7,9 +8,13 @@ import { ImportReport } from "./import-report.ts";
 import type { Access } from "./transfer.ts";
 import { TRANSFERS } from "./transfers.ts";
 
+/** The number of paths that are checked in one turn of the event loop. */
+const PATHS_AT_ONCE = 1_000;
+
 /** Reports the files of an archive that belong to no part of an export. */
-function reportUnknown({ paths }: ImportArchive, report: ImportReport): void {
-  for (const path of paths) {
+async function reportUnknown({ paths }: ImportArchive, report: ImportReport): Promise<void> {
+  for (const [index, path] of paths.entries()) {
+    if (index % PATHS_AT_ONCE === 0) await immediate();
     const isKnown = path === MANIFEST || TRANSFERS.some((transfer) => transfer.paths.test(path));
     if (!isKnown) report.skip(path.slice(0, 200), "UNKNOWN_FILE");
   }
@@ -37,7 +42,7 @@ export const importData = (
           return given(capability);
         };
         const report = new ImportReport();
-        reportUnknown(archive, report);
+        await reportUnknown(archive, report);
         const attached = await attachedRecords(archive);
         for (const { part, capability, paths, ...transfer } of TRANSFERS) {
           if (!archive.paths.some((path) => paths.test(path))) continue;

@@ -1,7 +1,10 @@
+import { setImmediate as immediate } from "node:timers/promises";
 import { LIMITS } from "@easel/protocol/limits";
 import type { Json } from "@easel/protocol/types";
 import { parseJson } from "../../http/body.ts";
+import { requireFewValues } from "../../http/json-size.ts";
 import { Refusal, refuse } from "../../http/refusal.ts";
+import type { ImportBudget } from "./import-budget.ts";
 
 /** The maximum length of a line in bytes: a value and its key with every character escaped. */
 const MAX_LINE_BYTES = 6 * (LIMITS.valueBytes.value + LIMITS.kvKeyBytes.value) + 4096;
@@ -10,25 +13,18 @@ const MAX_LINE_BYTES = 6 * (LIMITS.valueBytes.value + LIMITS.kvKeyBytes.value) +
 const BATCH_LINES = 50;
 const BATCH_BYTES = 256 * 1024;
 
+/** The number of values that fit into a line: half the bytes of a value, and the other fields of the line. */
+const MAX_LINE_VALUES = LIMITS.valueBytes.value / 2 + 100;
+
+/** The number of bytes that are read in one turn of the event loop, where each line counts as that many bytes more. */
+const TURN_BYTES = 64 * 1024;
+const LINE_COST = 256;
+
 /** A line of a file. `value` is undefined if the line is not valid JSON. */
 export interface JsonLine {
   /** The number of the line, counted from 1. */
   number: number;
   value: Json | undefined;
-}
-
-/** Counts the lines of all files of an import. Throws 400 `INVALID_BODY` if there are too many. */
-export class LineBudget {
-  #left: number;
-
-  constructor(limit: number = LIMITS.importLines.value) {
-    this.#left = limit;
-  }
-
-  take(): void {
-    this.#left -= 1;
-    if (this.#left < 0) refuse("INVALID_BODY", { message: "The import has too many lines." });
-  }
 }
 
 async function* linesOf(chunks: AsyncIterable<Uint8Array>, path: string): AsyncGenerator<Buffer> {
@@ -54,6 +50,7 @@ async function* linesOf(chunks: AsyncIterable<Uint8Array>, path: string): AsyncG
 
 function parsed(line: Buffer, path: string): Json | undefined {
   try {
+    requireFewValues(line, MAX_LINE_VALUES);
     // The value of a line is nested one level deeper than the body of a request.
     return parseJson(line, `A line of ${path}`, LIMITS.jsonDepth.value + 1);
   } catch (error) {
@@ -65,25 +62,30 @@ function parsed(line: Buffer, path: string): Json | undefined {
 const isBlank = (line: Buffer) => line.length < 3 && line.toString("latin1").trim() === "";
 
 /**
- * Reads a file of JSON lines in small batches, without the blank lines. Throws 400 `INVALID_BODY` if a line is too long or the import has
+ * Reads a file of JSON lines in small batches, without the blank lines. No turn of the event loop takes long, whatever the lines are. Throws 400 `INVALID_BODY` if a line is too long or the import has
  * too many lines.
  */
 export async function* jsonLines(
   chunks: AsyncIterable<Uint8Array>,
   path: string,
-  budget: LineBudget,
+  budget: ImportBudget,
 ): AsyncGenerator<JsonLine[]> {
   let batch: JsonLine[] = [];
-  let [number, size] = [0, 0];
+  let [number, size, work] = [0, 0, TURN_BYTES];
   for await (const line of linesOf(chunks, path)) {
-    budget.take();
+    budget.takeLine();
     number += 1;
+    if (work >= TURN_BYTES) {
+      await immediate();
+      work = 0;
+    }
+    work += line.length + LINE_COST;
     if (isBlank(line)) continue;
     batch.push({ number, value: parsed(line, path) });
     size += line.length;
     if (batch.length < BATCH_LINES && size < BATCH_BYTES) continue;
     yield batch;
-    [batch, size] = [[], 0];
+    [batch, size, work] = [[], 0, TURN_BYTES];
   }
   if (batch.length > 0) yield batch;
 }

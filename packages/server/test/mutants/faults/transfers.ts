@@ -8,6 +8,7 @@ const KV = "packages/server/src/primitives/kv/transfer.ts";
 const SUBMISSIONS = "packages/server/src/primitives/submissions/transfer.ts";
 const ARCHIVE = "packages/server/src/primitives/transfer/import-archive.ts";
 const LINES = "packages/server/src/primitives/transfer/json-lines.ts";
+const BUDGET = "packages/server/src/primitives/transfer/import-budget.ts";
 
 const EXPORTS = "packages/server/test/management/data-exports.test.ts";
 const IMPORTS = "packages/server/test/management/data-imports.test.ts";
@@ -85,6 +86,8 @@ export const transfers: Fault[] = [
     "if (false)",
     HOSTILE,
   ),
-  fault("import: any number of lines", LINES, "if (this.#left < 0)", "if (false)", UNITS),
+  fault("import: any number of lines", BUDGET, "if (this.#lines < 0)", "if (false)", UNITS),
+  fault("import: any number of unpacked bytes", BUDGET, "if (this.#bytes < 0)", "if (false)", UNITS),
+  fault("import: all lines of a chunk in one turn", LINES, "await immediate();", "", UNITS),
   fault("import: lines of any length", LINES, "if (size > MAX_LINE_BYTES)", "if (false)", UNITS),
 ];
