@@ -153,6 +153,7 @@ test("no place is lost, and nobody is passed over, whatever is added, ended and 
       async (running, runningEach, steps) => {
         const pool = new TaskPool(limits(running, runningEach));
         type Task = { person: string; end: () => void; abort: () => void };
+        const failures: unknown[] = [];
         const waiting: Task[] = [];
         const active: Task[] = [];
         /** How many tasks of each other person have started while this person could have been served. */
@@ -189,13 +190,17 @@ test("no place is lost, and nobody is passed over, whatever is added, ended and 
             },
             controller.signal,
           );
-          run.catch(() => remove(waiting, task));
+          run.catch((error) => {
+            if (!controller.signal.aborted) failures.push(error);
+            remove(waiting, task);
+          });
         };
         for (const { kind, person, index } of steps) {
           if (kind === "add") add(person);
           else if (kind === "end") active[index % active.length]?.end();
           else [...waiting, ...active][index % (waiting.length + active.length)]?.abort();
           await settled();
+          assert.deepEqual(failures, []);
           for (const other of passed.keys()) if (!ready().has(other)) passed.delete(other);
           assert.ok(active.length <= running);
           for (const each of ["ada", "bob", "eve"]) assert.ok(activeOf(each) <= runningEach);
@@ -204,6 +209,7 @@ test("no place is lost, and nobody is passed over, whatever is added, ended and 
         while (active.length > 0) {
           active[0]?.end();
           await settled();
+          assert.deepEqual(failures, []);
         }
         assert.deepEqual(waiting, []);
         for (let each = 0; each < running; each++) add(`new ${each}`);

@@ -218,4 +218,32 @@ export const requests: Fault[] = [
     "Math.min(freePages, 0)",
     "packages/server/test/drivers/disk-reserve.test.ts",
   ),
+  fault(
+    "queues: people do not take turns",
+    "packages/server/src/async/task-pool.ts",
+    "this.#turns.delete(next);",
+    "",
+    "packages/server/src/async/task-pool.test.ts",
+  ),
+  fault(
+    "deploys: go on after the client has gone",
+    "packages/server/src/canvases/publishing/bundle-files.ts",
+    "async ({ key, source, compressible }) => {\n    signal.throwIfAborted();",
+    "async ({ key, source, compressible }) => {",
+    "packages/server/test/canvases/fair-queues.test.ts",
+  ),
+  fault(
+    "imports: go on after the client has gone",
+    "packages/server/src/primitives/transfer/import-data.ts",
+    "signal.throwIfAborted();",
+    "",
+    "packages/server/test/canvases/fair-queues.test.ts",
+  ),
+  fault(
+    "downloads: hold no place while they are sent",
+    "packages/server/src/management/send-download.ts",
+    "await closed;",
+    "",
+    "packages/server/test/management/fair-downloads.test.ts",
+  ),
 ];
