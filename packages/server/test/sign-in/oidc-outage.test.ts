@@ -105,4 +105,21 @@ describe("the limit of sign-ins", () => {
       refused(await send(base, { method: "GET", path }), 429, "RATE_LIMITED");
     }
   });
+
+  it("images and frames of other sites do not keep their visitor's network from signing in", async (t) => {
+    const limits = { SERVICE_RATELIMIT_ENABLED: "true", SERVICE_RATELIMIT_LOGIN_PER_MIN: "4" };
+    const { base } = await startWithFake(t, limits);
+    const visitor = new Visitor();
+    const statuses = new Set<number>();
+    for (const destination of ["image", "iframe", "empty"])
+      for (let n = 0; n < 4; n++) {
+        const headers = [
+          ["Sec-Fetch-Site", "cross-site"],
+          ["Sec-Fetch-Dest", destination],
+        ] as [string, string][];
+        statuses.add((await visitor.get(`${base}/auth/login`, headers)).status);
+      }
+    assert.deepEqual([...statuses].sort(), [302, 429]);
+    assert.equal((await signIn(base, new Visitor())).status, 303);
+  });
 });
