@@ -353,6 +353,30 @@ export const LIMITS = {
     of: "a page of the canvas list, approximately",
     past: "the page ends early; `nextCursor` continues",
   },
+  tokensPerPerson: {
+    value: 100,
+    unit: "tokens",
+    of: "the access tokens of one person that have not expired",
+    past: "409 KEY_LIMIT",
+  },
+  expiredTokensPerPerson: {
+    value: 100,
+    unit: "tokens",
+    of: "the expired access tokens of one person that are still listed",
+    past: "the oldest are removed",
+  },
+  invitesPerCanvas: {
+    value: 1_000,
+    unit: "invitations",
+    of: "a canvas, without revoked ones",
+    past: "409 KEY_LIMIT",
+  },
+  revokedInvitesPerCanvas: {
+    value: 10_000,
+    unit: "invitations",
+    of: "a canvas, revoked ones",
+    past: "409 KEY_LIMIT",
+  },
   teamsPerPerson: {
     value: 200,
     unit: "teams",

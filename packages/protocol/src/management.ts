@@ -102,9 +102,10 @@ export interface Invitation {
   revokedAt: number | null;
 }
 
-/** The response of `GET /api/canvases/{id}/invites`, newest first. */
+/** The response of `GET /api/canvases/{id}/invites`, newest first; `nextCursor` is null on the last page. */
 export interface InvitationList {
   invites: Invitation[];
+  nextCursor: string | null;
 }
 
 /** A new invitation; `url` contains its secret and is returned only once. */
@@ -290,6 +291,7 @@ export interface TokenInfo {
 /** The response of `GET /api/tokens`, newest first. */
 export interface TokenList {
   tokens: TokenInfo[];
+  nextCursor: string | null;
 }
 
 /** A new access token; `token` is its secret and is returned only once. */

@@ -1,6 +1,9 @@
+import { LIMITS } from "@easel/protocol/limits";
 import type { User } from "../access/principal.ts";
 import { isToken, newId, newToken, tokenHash } from "../crypto/ids.ts";
+import { sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
+import { type Paged, paged } from "../http/paging.ts";
 
 /**
  * The columns of an invitation in a query result. The view `session_holders` also has the sessions of users; for these, `invite_id` is
@@ -48,19 +51,30 @@ export function guestOf(row: Readonly<InviteRow>): User | null {
 export const inviteOf = (user: User): string | null =>
   user.guestOf === null ? null : user.id.slice(PREFIX.length);
 
-/** Creates an invitation to one canvas. Returns its id and the token of its link. Only a hash of the token is stored. */
+/**
+ * Creates an invitation to one canvas. Returns its id and the token of its link, of which only a hash is stored. Returns null if the canvas
+ * is deleted or has as many invitations as a canvas may have.
+ */
 export async function createInvite(
   canvasId: string,
   { email, name }: { email: string; name: string },
   by: User,
   { db, clock }: Env,
-): Promise<{ id: string; token: string }> {
+): Promise<{ id: string; token: string } | null> {
   const id = newId();
   const token = newToken();
-  await db.run`
-    insert into invites (id, canvas_id, email, name, token_hash, created_at, created_by)
-    values (${id}, ${canvasId}, ${email}, ${name}, ${tokenHash(token)}, ${clock()}, ${by.id})`;
-  return { id, token };
+  const steps = [
+    // Locks the row of the canvas, so that concurrent requests count each other's invitations.
+    sql`update canvases set title = title where id = ${canvasId} and deleted_at is null`,
+    sql`
+      insert into invites (id, canvas_id, email, name, token_hash, created_at, created_by)
+      select cast(${id} as text), cast(${canvasId} as text), cast(${email} as text), cast(${name} as text),
+        cast(${tokenHash(token)} as text), cast(${clock()} as bigint), cast(${by.id} as text)
+      where (select count(*) from invites where canvas_id = ${canvasId} and revoked_at is null) < ${LIMITS.invitesPerCanvas.value}
+        and (select count(*) from invites where canvas_id = ${canvasId} and revoked_at is not null)
+          < ${LIMITS.revokedInvitesPerCanvas.value}`,
+  ];
+  return (await db.batch(steps)).length === steps.length ? { id, token } : null;
 }
 
 /**
@@ -81,11 +95,16 @@ export async function findGuestByToken(
   return row === undefined || guest === null ? null : { guest, slug: row.slug };
 }
 
-/** Lists the invitations of a canvas, newest first. */
-export function listInvites(canvasId: string, { db }: Env): Promise<Invite[]> {
-  return db.all<Invite>`
+/** Reads a page of the invitations of a canvas with ids below `cursor`, newest first. */
+export async function listInvites(
+  canvasId: string,
+  { cursor, limit }: { cursor: string; limit: number },
+  { db }: Env,
+): Promise<Paged<Invite>> {
+  const rows = await db.all<Invite>`
     select id, email, name, created_at as "createdAt", revoked_at as "revokedAt"
-    from invites where canvas_id = ${canvasId} order by id desc`;
+    from invites where canvas_id = ${canvasId} and id < ${cursor} order by id desc limit ${limit + 1}`;
+  return paged(rows, limit, ({ id }) => id);
 }
 
 /** Revokes an invitation and ends the guest's sessions. Returns false if the canvas has no such invitation. */

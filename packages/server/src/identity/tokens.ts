@@ -1,10 +1,13 @@
+import { LIMITS } from "@easel/protocol/limits";
 import { TOKEN_SCOPES, type TokenInfo, type TokenScope } from "@easel/protocol/management";
 import type { Restriction, User } from "../access/principal.ts";
+import { lockUser } from "../canvases/owner-quotas.ts";
 import type { Config } from "../config/config.ts";
 import { isToken, newId, newToken, tokenHash } from "../crypto/ids.ts";
-import { type Sql, sql } from "../drivers/db/db.ts";
+import { optional, type Sql, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import type { HasHeaders } from "../http/has-headers.ts";
+import { type Paged, paged } from "../http/paging.ts";
 import { refuse } from "../http/refusal.ts";
 import { type UserRow, userOf } from "./users.ts";
 
@@ -116,31 +119,85 @@ export function newAccessToken(
   return { id, token: PREFIX + secret, insert };
 }
 
-/** Creates a personal access token. Returns its id and its text. Throws 404 `NOT_FOUND` if the user has no role on `canvasId`. */
+/**
+ * Builds the steps of a batch that makes room for a new token of a user: they lock the user, remove the oldest expired tokens, and change
+ * no row, which rolls back the batch, if the user has as many tokens as one person may.
+ */
+export const tokenRoomSteps = (userId: string, { clock }: Pick<Env, "clock">): Step[] => {
+  const now = clock();
+  return [
+    lockUser(userId),
+    optional`delete from tokens where user_id = ${userId} and expires_at <= ${now} and id not in (
+      select id from tokens where user_id = ${userId} and expires_at <= ${now}
+      order by id desc limit ${LIMITS.expiredTokensPerPerson.value})`,
+    sql`update users set name = name where id = ${userId} and (select count(*) from tokens
+      where user_id = ${userId} and (expires_at is null or expires_at > ${now})) < ${LIMITS.tokensPerPerson.value}`,
+  ];
+};
+
+/** Throws 409 `KEY_LIMIT` if a user has as many unexpired tokens as one person may. */
+export async function requireTokenRoom({ id }: Pick<User, "id">, { db, clock }: Env): Promise<void> {
+  const row = await db.get<{ tokens: number }>`
+    select count(*) as tokens from tokens where user_id = ${id} and (expires_at is null or expires_at > ${clock()})`;
+  if (Number(row?.tokens) >= LIMITS.tokensPerPerson.value) refuseTooMany();
+}
+
+/** Throws 409 `KEY_LIMIT` with the limit of tokens. */
+const refuseTooMany = (): never =>
+  refuse("KEY_LIMIT", {
+    message: `You have ${LIMITS.tokensPerPerson.value} access tokens, which is as many as one person may have. End one on the page /tokens.`,
+  });
+
+/**
+ * Creates a personal access token. Returns its id and its text. Throws 404 `NOT_FOUND` if the user has no role on `canvasId`, and 409
+ * `KEY_LIMIT` if the user has too many tokens.
+ */
 export async function createToken(
   user: User,
   fields: TokenFields,
   env: Env,
 ): Promise<{ id: string; token: string }> {
   const { id, token, insert } = newAccessToken(user, fields, env);
-  return (await env.db.run(...insert)) === 1 ? { id, token } : refuse("NOT_FOUND");
+  const room = tokenRoomSteps(user.id, env);
+  const { length: done } = await env.db.batch([...room, insert]);
+  if (done < room.length) refuseTooMany();
+  return done > room.length ? { id, token } : refuse("NOT_FOUND");
 }
 
 /** Returns a personal access token of a user, found by its text. Returns undefined if there is none. */
 export async function readToken(token: string, user: User, env: Env): Promise<TokenInfo | undefined> {
   const row = await findToken(token, env);
-  return row && (await listTokens(user, env, row.token_id))[0];
+  return row && (await selectTokens(user, { cursor: AFTER_ALL, limit: 1, id: row.token_id }, env))[0];
 }
 
-/** Lists the personal access tokens of a user, newest first. With `id`, lists only the token with this id. */
-export async function listTokens(user: User, { db }: Env, id: string | null = null): Promise<TokenInfo[]> {
+/** Reads a page of the personal access tokens of a user with ids below `cursor`, newest first. */
+export async function listTokens(
+  user: User,
+  { cursor, limit }: { cursor: string; limit: number },
+  env: Env,
+): Promise<Paged<TokenInfo>> {
+  const rows = await selectTokens(user, { cursor, limit: limit + 1, id: null }, env);
+  return paged(rows, limit, ({ id }) => id);
+}
+
+/** Sorts after every id of a token. */
+const AFTER_ALL = "z";
+
+/** Reads tokens of a user, newest first: with ids below `cursor`, and only the one with this `id` unless it is null. */
+async function selectTokens(
+  user: User,
+  { cursor, limit, id }: { cursor: string; limit: number; id: string | null },
+  { db }: Env,
+): Promise<TokenInfo[]> {
   type Row = Omit<TokenInfo, "canvas"> & Record<"canvasId" | "title" | "slug", string | null>;
   const rows = await db.all<Row>`
     select tokens.id, name, scope, tokens.created_at as "createdAt", tokens.expires_at as "expiresAt", used_at as "usedAt",
       tokens.canvas_id as "canvasId", title, slug
     from tokens left join canvases on canvases.id = tokens.canvas_id and deleted_at is null
       and (owner_id = ${user.id} or canvases.id in (select canvas_id from grants where email = ${user.email}))
-    where user_id = ${user.id} and (cast(${id} as text) is null or tokens.id = ${id}) order by tokens.id desc`;
+    where user_id = ${user.id} and (cast(${id} as text) is null or tokens.id = ${id})
+      and tokens.id < ${cursor}
+    order by tokens.id desc limit ${limit}`;
   return rows.map(({ canvasId, title, slug, ...token }) => ({
     ...token,
     canvas: canvasId === null ? null : { id: canvasId, title, slug },

@@ -14,6 +14,7 @@ import {
 } from "../identity/tokens.ts";
 import { act } from "./act.ts";
 import { json } from "./body-spec.ts";
+import { longPage } from "./list-query.ts";
 import { created, noContent, ok } from "./response-spec.ts";
 import { newToken, token, tokenList } from "./responses/account.ts";
 
@@ -32,10 +33,14 @@ const list = act({
   name: "token.list",
   method: "GET",
   path: "/api/tokens",
-  summary: "Lists the caller's personal access tokens.",
+  summary: "Lists the caller's personal access tokens, newest first.",
   allow: "session",
+  query: longPage,
   response: ok(tokenList),
-  run: async ({ user }, env) => ({ body: { tokens: await listTokens(user, env) } }),
+  async run({ user, query }, env) {
+    const { entries, nextCursor } = await listTokens(user, query, env);
+    return { body: { tokens: entries, nextCursor } };
+  },
 });
 
 const read = act({
@@ -61,12 +66,12 @@ export const createAct = act({
   path: "/api/tokens",
   summary: "Creates a personal access token.",
   details:
-    "Its secret is returned this once. See [scopes of tokens](../sharing.md#scopes-of-tokens). 404 `NOT_FOUND` for a canvas on which the caller has no role.",
+    "Its secret is returned this once. See [scopes of tokens](../sharing.md#scopes-of-tokens). 404 `NOT_FOUND` for a canvas on which the caller has no role, 409 `KEY_LIMIT` for someone who has as many unexpired tokens as [one person may](limits.md).",
   allow: "session",
   affects: "people",
   body: json(NewToken),
   response: created(newToken),
-  errors: ["NOT_FOUND"],
+  errors: ["NOT_FOUND", "KEY_LIMIT"],
   async run({ user, body }, env) {
     if (!acceptsTokens(env.config)) refuse("PERMISSION_DENIED", { message: NOT_ACCEPTED });
     const made = await createToken(user, body, env);

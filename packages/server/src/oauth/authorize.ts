@@ -6,6 +6,7 @@ import { address, html, sendPage } from "../http/html.ts";
 import type { Query } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
 import { blockEmbedding } from "../http/security-headers.ts";
+import { requireTokenRoom } from "../identity/tokens.ts";
 import { countAttempt } from "../sign-in/attempts.ts";
 import { ANSWERS_STYLE, accessText, answers, hostText } from "./access-text.ts";
 import { type AuthorizationRequest, answerUrl, readAuthorizationRequest } from "./authorization-request.ts";
@@ -27,6 +28,7 @@ export function mountAuthorize(app: FastifyInstance, env: Env): void {
     if (request.url.length > MAX_URL_LENGTH) refuse("INVALID_BODY", { message: "This address is too long." });
     const asked = readAuthorizationRequest(request.query as Query, env.base);
     const user = await requirePerson(request, reply, "page", env);
+    await requireTokenRoom(user, env);
     return sendConsent(reply, asked, user, env);
   });
 
@@ -42,6 +44,7 @@ export function mountAuthorize(app: FastifyInstance, env: Env): void {
       const fields = { error: "access_denied", error_description: "The person has not allowed it." } as const;
       return reply.redirect(answerUrl(asked, fields, env.base), 303);
     }
+    await requireTokenRoom(user, env);
     const code = await addCode(user, asked, env);
     if (code === null) refuse("RATE_LIMITED");
     return reply.redirect(answerUrl(asked, { code }, env.base), 303);

@@ -4,6 +4,7 @@ import type { Env } from "../env.ts";
 import { requireSameOrigin } from "../http/csrf.ts";
 import { refuse } from "../http/refusal.ts";
 import { blockEmbedding } from "../http/security-headers.ts";
+import { requireTokenRoom } from "../identity/tokens.ts";
 import { countAttempt } from "../sign-in/attempts.ts";
 import { sendAnswered, sendDeviceQuestion, sendUserCodeForm } from "./device-page.ts";
 import { answerDevice, findWaitingDevice } from "./oauth-codes.ts";
@@ -42,6 +43,7 @@ export function mountDevice(app: FastifyInstance, env: Env): void {
     const device = userCode === null ? undefined : await findWaitingDevice(userCode, env);
     if (userCode === null || device === undefined)
       return sendUserCodeForm(reply.code(400), { typed: typed.slice(0, 40), fault: UNKNOWN });
+    await requireTokenRoom(user, env);
     const { host, scope, canvas_id: canvasId, address } = device;
     const question = {
       userCode,
@@ -60,6 +62,7 @@ export function mountDevice(app: FastifyInstance, env: Env): void {
     reply: FastifyReply,
   ): Promise<FastifyReply> {
     const allowed = given === "allow";
+    if (allowed) await requireTokenRoom(user, env);
     if (!(await answerDevice(userCode, user, allowed ? "allow" : "deny", env)))
       return sendUserCodeForm(reply.code(400), { fault: UNKNOWN });
     return sendAnswered(reply, allowed);

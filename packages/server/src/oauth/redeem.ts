@@ -1,7 +1,7 @@
 import { announceAccess } from "../canvases/access-events.ts";
 import { sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
-import { newAccessToken } from "../identity/tokens.ts";
+import { newAccessToken, tokenRoomSteps } from "../identity/tokens.ts";
 import { writeAudit } from "../organisation/audit.ts";
 import { tokenNameFor } from "./asked-access.ts";
 import type { StoredCode } from "./oauth-codes.ts";
@@ -14,8 +14,8 @@ export type AllowedCode = StoredCode & { user_id: string; email: string };
 
 /**
  * Exchanges a code for an access token, and returns the text of the token. The checks and the writes are one batch, so a code gives only
- * one token, even if several nodes get it at once. Returns null if the code was used or has expired, or if the person was deactivated or no
- * longer has a role on the canvas. The second use of a code ends the token of the first (RFC 6749, section 4.1.2).
+ * one token, even if several nodes get it at once. Returns null if the code was used or has expired, or if the person was deactivated, has too
+ * many tokens or no longer has a role on the canvas. The second use of a code ends the token of the first (RFC 6749, section 4.1.2).
  */
 export async function redeem(stored: AllowedCode, address: string, env: Env): Promise<string | null> {
   const { secret_hash, user_id, email, scope, canvas_id } = stored;
@@ -27,14 +27,16 @@ export async function redeem(stored: AllowedCode, address: string, env: Env): Pr
     canvasId: canvas_id,
   };
   const { id, token, insert } = newAccessToken({ id: user_id, email }, fields, { clock: () => now });
-  const { length: done } = await env.db.withReserve.batch([
+  const steps = [
+    ...tokenRoomSteps(user_id, { clock: () => now }),
     sql`update oauth_codes set token_id = ${id}
       where secret_hash = ${secret_hash} and token_id is null and denied = 0 and expires_at > ${now}
         and exists (select 1 from users where id = ${user_id} and deactivated_at is null)`,
     insert,
-  ]);
+  ];
+  const { length: done } = await env.db.withReserve.batch(steps);
   const actor = { id: user_id, email };
-  if (done < 2) {
+  if (done < steps.length) {
     await endTokenOf(stored, address, env);
     return null;
   }

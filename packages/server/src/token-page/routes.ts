@@ -4,6 +4,7 @@ import type { Env } from "../env.ts";
 import { readBody } from "../http/body.ts";
 import { clientSignal } from "../http/client-signal.ts";
 import { destinationOf } from "../http/fetch-metadata.ts";
+import { firstValue, type Query } from "../http/query.ts";
 import { Refusal, refuse } from "../http/refusal.ts";
 import { cleanName } from "../identity/users.ts";
 import { admit } from "../management/admit.ts";
@@ -21,7 +22,7 @@ const FORM_BYTES = 8 * 1024;
 export function mountTokenPage(app: FastifyInstance, env: Env): void {
   app.get("/tokens", async (request, reply) => {
     const user = await admitToPage(request, reply, env);
-    return sendTokenPage(reply, user, {}, env);
+    return sendTokenPage(reply, user, { after: firstValue(request.query as Query, "cursor") }, env);
   });
 
   app.post("/tokens", async (request, reply) => {
@@ -73,7 +74,7 @@ async function create(call: Call, choices: Choices, address: string, env: Env): 
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     if (error.code === "NOT_FOUND") return failed("canvas", "You have no role on that canvas any more.");
-    if (error.code === "INVALID_BODY") return failed(null, error.message);
+    if (error.code === "INVALID_BODY" || error.code === "KEY_LIMIT") return failed(null, error.message);
     throw error;
   }
 }

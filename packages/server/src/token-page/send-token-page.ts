@@ -1,5 +1,6 @@
 import type { FastifyReply } from "fastify";
 import type { User } from "../access/principal.ts";
+import { isId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 import { type Html, html, sendPage } from "../http/html.ts";
 import { acceptsTokens, listTokens } from "../identity/tokens.ts";
@@ -22,8 +23,15 @@ details{margin-top:.6rem}summary{cursor:pointer;color:var(--accent);width:fit-co
 .end{font:inherit;font-weight:600;color:light-dark(#a31621,#ff9aa2);background:none;border:1px solid currentColor;border-radius:.6rem;padding:.45rem .8rem;cursor:pointer}
 .hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}`;
 
+/** The number of tokens on a page of the list. */
+const PER_PAGE = 50;
+/** The cursor of the first page. */
+const FIRST = "z";
+
 /** The content of the page besides the tokens of the user. */
 export interface Shown {
+  /** The id of the last token on the previous page of the list. */
+  after?: string | undefined;
   /** The token that was just created, and its name. */
   created?: { name: string; token: string };
   /** The choices of a failed attempt to create a token, and the fault. */
@@ -44,12 +52,12 @@ easel whoami</pre></section>`;
 export async function sendTokenPage(
   reply: FastifyReply,
   user: User,
-  { created, failed }: Shown,
+  { after, created, failed }: Shown,
   env: Env,
 ): Promise<FastifyReply> {
   const accepted = acceptsTokens(env.config);
-  const [tokens, canvases] = await Promise.all([
-    listTokens(user, env),
+  const [{ entries, nextCursor }, canvases] = await Promise.all([
+    listTokens(user, { cursor: after !== undefined && isId(after) ? after : FIRST, limit: PER_PAGE }, env),
     accepted ? listManaged(user, env) : [],
   ]);
   const form = accepted
@@ -61,7 +69,8 @@ export async function sendTokenPage(
     body: html`<div class="top"><h1>Access tokens</h1><div class="links"><a href="/">Your canvases</a></div></div>
       <p>Programs use an access token to act for you, for example the command line and CI. End those that you no longer use.</p>
       ${created === undefined ? null : createdToken(created, env)}
-      <section aria-labelledby="yours"><h2 id="yours">Your tokens</h2>${tokenList(tokens, env.clock())}</section>
+      <section aria-labelledby="yours"><h2 id="yours">Your tokens</h2>${tokenList(entries, env.clock())}
+        ${nextCursor === null ? null : html`<p class="links"><a href="/tokens?cursor=${nextCursor}">Older tokens</a></p>`}</section>
       <section aria-labelledby="new"><h2 id="new">New token</h2>${form}</section>`,
   });
 }

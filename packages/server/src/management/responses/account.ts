@@ -64,7 +64,10 @@ export const token = exact<TokenInfo>()(
   }),
 );
 
-export const tokenList = exact<TokenList>()("TokenList", z.strictObject({ tokens: z.array(token) }));
+export const tokenList = exact<TokenList>()(
+  "TokenList",
+  z.strictObject({ tokens: z.array(token), nextCursor: z.string().nullable() }),
+);
 
 export const newToken = exact<NewToken>()("NewToken", z.strictObject({ id: z.string(), token: z.string() }));
 

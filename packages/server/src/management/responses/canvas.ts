@@ -155,7 +155,7 @@ const invitation = exact<Invitation>()(
 
 export const invitationList = exact<InvitationList>()(
   "InvitationList",
-  z.strictObject({ invites: z.array(invitation) }),
+  z.strictObject({ invites: z.array(invitation), nextCursor: z.string().nullable() }),
 );
 
 export const newInvitation = exact<NewInvitation>()(

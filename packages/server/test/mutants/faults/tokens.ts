@@ -174,4 +174,11 @@ export const tokens: Fault[] = [
     "if (false)",
     PROXY_TEST,
   ),
+  fault(
+    "tokens: expired tokens count as tokens that a person has",
+    "packages/server/src/identity/tokens.ts",
+    "and (expires_at is null or expires_at > ${now})) <",
+    "and ${now} > 0) <",
+    "packages/server/test/identity/ceilings.test.ts",
+  ),
 ];
