@@ -7,6 +7,7 @@ import type { Turns } from "./async/event-loop-turns.ts";
 import type { OutboundCalls } from "./async/outbound-calls.ts";
 import type { Tally } from "./async/tally.ts";
 import type { TaskPool } from "./async/task-pool.ts";
+import type { WorkLists } from "./async/work-lists.ts";
 import type { CanvasData } from "./canvases/canvas-data.ts";
 import type { Base } from "./config/addresses.ts";
 import type { Config } from "./config/config.ts";
@@ -75,11 +76,8 @@ export interface Env {
   downloads: TaskPool;
   /** Imports data. */
   imports: TaskPool;
-  /**
-   * Limits how many files of bundles are compressed at once. Each compression occupies a thread of the pool that also reads files for
-   * responses.
-   */
-  compressions: TaskPool;
+  /** Compresses the files of published versions in the background. */
+  compressions: WorkLists;
   /** The public keys that verify the tokens of the sign-in proxy. Null if SERVICE_PROXY_JWT_JWKS_URL is not set. */
   proxyKeys: Jwks | null;
   /** Returns the time in epoch milliseconds. */

@@ -10,6 +10,7 @@ import { Turns } from "./async/event-loop-turns.ts";
 import { OutboundCalls } from "./async/outbound-calls.ts";
 import { Tally } from "./async/tally.ts";
 import { TaskPool } from "./async/task-pool.ts";
+import { WorkLists } from "./async/work-lists.ts";
 import { startCallLog } from "./canvases/call-log-store.ts";
 import { blobColumnsOf } from "./canvases/canvas-data.ts";
 import { startSweeping } from "./canvases/sweep.ts";
@@ -153,7 +154,8 @@ async function run(
   // With one or two cores, only one file is compressed at a time, because a compression occupies a core and a thread of Node's pool, which
   // also reads files for responses.
   const width = availableParallelism() > 2 ? 2 : 1;
-  const compressions = new TaskPool({ running: width, runningEach: width, waitingEach: Infinity });
+  const compressing = new TaskPool({ running: width, runningEach: 1, waitingEach: 1 });
+  const compressions = new WorkLists(compressing, (err) => log.error({ err }, "compressing files failed"));
   const turns = new Turns();
   const background = new Background();
   const ai = await openAi(config);
@@ -208,6 +210,7 @@ async function run(
       await app.close();
       clearTimeout(timeout);
       clearInterval(idle);
+      await compressions.stop();
       await background.settled();
       await Promise.all([seeded, stopSweeping(), stopCallLog(), ...stops.map((stop) => stop())]);
       await Promise.all([db.close(), blobs.close(), bus.close(), outbound.close()]);

@@ -1,124 +1,158 @@
 import { asKeys, optional, type Step, sql, statementText } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
+import { lockOwner, withinBytes } from "./owner-quotas.ts";
+import { BLOB_BYTES, lockBytes } from "./stored-bytes.ts";
 
-/** The key and the size in bytes of a stored blob. */
+/**
+ * The blobs of a canvas: the contents of its files, and their compressed variants. A row of `bundle_blobs` exists before the blob is
+ * stored and until the sweep has removed it, so that it counts in the quota of the owner for all this time:
+ *
+ * 1. `announceBlobs` counts a blob that will be stored. It has no uses, and is swept an hour later unless it gets one.
+ * 2. `addUses` adds a use: a file of a version, a staged deploy, or the blob of which it is a variant.
+ * 3. `usesRemover` ends uses. A blob without uses counts until `sweepUnused` has removed it.
+ */
+
+/** The key and the size in bytes of a blob. */
 export interface BlobSize {
   key: string;
   size: number;
 }
 
-/**
- * The stored bytes of a file of a bundle, with their compressed variants `br` and `gzip`. A variant that would save too little is null. If
- * `compressed` is false, compression has not been tried yet and both variants are null.
- */
-export interface BundleBlob extends BlobSize {
-  compressed: boolean;
-  br: BlobSize | null;
-  gzip: BlobSize | null;
+/** A blob with the number of its uses that are added. `compressible` is whether its compressed variants are to be made. */
+export interface BlobUses extends BlobSize {
+  uses: number;
+  compressible: boolean;
 }
 
-interface Row extends BlobSize {
-  compressed: number;
-  br_key: string | null;
-  br_size: number;
-  gzip_key: string | null;
-  gzip_size: number;
-}
-
-const sizeOf = (key: string | null, size: number): BlobSize | null => (key === null ? null : { key, size });
-
 /**
- * Finds the blobs with these keys among the blobs that the bundles of a canvas use. Returns a map from key to blob. Does not find blobs
- * that only other canvases use.
+ * The values of the column `compressed`: no file needs variants, making them has been tried, or they are to be made. A variant that saves
+ * too little has no key.
  */
+export const [NOT_COMPRESSED, COMPRESSED, TO_COMPRESS] = [0, 1, 2];
+
+/** Finds the blobs with these keys that the canvas uses, and returns their keys and sizes. Does not find blobs of other canvases. */
 export async function findBlobs(
   canvasId: string,
   keys: string[],
   { db }: Env,
-): Promise<Map<string, BundleBlob>> {
-  const rows = await db.all<Row>`
-    select blob_key as key, size, compressed, br_key, br_size, gzip_key, gzip_size from bundle_blobs
-    where canvas_id = ${canvasId} and blob_key in (select key from json_each(${asKeys(keys)}))`;
-  return new Map(
-    rows.map(({ key, size, compressed, br_key, br_size, gzip_key, gzip_size }) => [
-      key,
-      {
-        key,
-        size,
-        compressed: compressed === 1,
-        br: sizeOf(br_key, br_size),
-        gzip: sizeOf(gzip_key, gzip_size),
-      },
-    ]),
-  );
+): Promise<Map<string, BlobSize>> {
+  const rows = await db.all<BlobSize>`
+    select blob_key as key, size from bundle_blobs
+    where canvas_id = ${canvasId} and uses > 0 and blob_key in (select key from json_each(${asKeys(keys)}))`;
+  return new Map(rows.map((row) => [row.key, row]));
 }
 
 /**
- * Builds the batch step that locks the database row with the total size of a canvas's blobs. It must come before the steps of a batch that
- * change this size or the blobs of the canvas, so that such batches run one after the other.
+ * Counts blobs that are about to be stored for a canvas, unless it uses them already. Must be called before they are stored. Counts
+ * nothing and returns "full" if the owner's quota of bytes would be exceeded, or "gone" if the canvas no longer exists.
  */
-export const lockBytes = (canvasId: string): Step => sql`
-  insert into bundle_bytes (canvas_id, bytes) values (${canvasId}, 0)
-  on conflict (canvas_id) do update set bytes = bundle_bytes.bytes`;
+export async function announceBlobs(
+  canvasId: string,
+  blobs: Iterable<BlobSize>,
+  env: Env,
+): Promise<"done" | "full" | "gone"> {
+  const json = JSON.stringify(Object.fromEntries(Array.from(blobs, ({ key, size }) => [key, [size]])));
+  if (json === "{}") return "done";
+  const now = env.clock();
+  const steps: Step[] = [
+    lockOwner(canvasId),
+    lockBytes(canvasId),
+    optional`update bundle_bytes set bytes = bytes + (
+        select coalesce(sum(case when blob_key is null then cast(value ->> 0 as bigint) + ${BLOB_BYTES}
+          when uses <= 0 then greatest(cast(value ->> 0 as bigint) - bundle_blobs.size, 0) else 0 end), 0)
+        from json_each(${json}) left join bundle_blobs on canvas_id = ${canvasId} and blob_key = key)
+      where canvas_id = ${canvasId}`,
+    // The size may be a wrong one that a client has declared, so the largest counts until the blob is stored and used.
+    sql`insert into bundle_blobs (canvas_id, blob_key, size, uses, unused_at)
+      select cast(${canvasId} as text), key, cast(value ->> 0 as bigint), 0, cast(${now} as bigint)
+      from json_each(${json}) where true
+      on conflict (canvas_id, blob_key) do update set
+        size = case when bundle_blobs.uses > 0 then bundle_blobs.size else greatest(bundle_blobs.size, excluded.size) end,
+        unused_at = case when bundle_blobs.uses > 0 then bundle_blobs.unused_at else excluded.unused_at end`,
+    withinBytes(canvasId, env),
+  ];
+  const { length: done } = await env.db.batch(steps);
+  return done === steps.length ? "done" : done === 0 ? "gone" : "full";
+}
 
 /**
- * Builds a batch step that rolls back the batch if the canvas no longer has all of the blobs with these distinct keys. Later steps of the
+ * Builds a batch step that rolls back the batch if the canvas no longer uses all of the blobs with these distinct keys. Later steps of the
  * batch can then refer to the blobs, because the sweep never removes a blob that a canvas uses.
  */
 export const requireBlobs = (canvasId: string, keys: string[]): Step => sql`
   update bundle_bytes set bytes = bytes where canvas_id = ${canvasId} and ${keys.length} = (
     select count(*) from bundle_blobs
-    where canvas_id = ${canvasId} and blob_key in (select key from json_each(${asKeys(keys)})))`;
+    where canvas_id = ${canvasId} and uses > 0 and blob_key in (select key from json_each(${asKeys(keys)})))`;
 
-/**
- * Builds the batch steps that count further uses of blobs by a canvas: they add `uses` to the stored count of each blob. If the canvas did
- * not use a blob before, they also add the size of the blob to the canvas's total.
- */
-export function addUses(canvasId: string, used: Iterable<{ blob: BundleBlob; uses: number }>): Step[] {
-  const rows = Object.fromEntries(
-    Array.from(used, ({ blob: { key, size, compressed, br, gzip }, uses }) => [
-      key,
-      [size, uses, Number(compressed), br?.key, br?.size, gzip?.key, gzip?.size].map(
-        (value) => value ?? null,
-      ),
-    ]),
+/** Builds the batch steps that add uses of distinct blobs to a canvas, and correct the bytes of blobs whose size was not known. */
+export function addUses(canvasId: string, blobs: BlobUses[]): Step[] {
+  const json = JSON.stringify(
+    Object.fromEntries(
+      blobs.map(({ key, size, uses, compressible }) => [
+        key,
+        [size, uses, compressible ? TO_COMPRESS : NOT_COMPRESSED],
+      ]),
+    ),
   );
-  const json = JSON.stringify(rows);
+  const bytes = blobs.reduce((sum, { size }) => sum + size + BLOB_BYTES, 0);
   return [
-    optional`update bundle_bytes set bytes = bytes + (
-        select coalesce(sum(cast(value ->> 0 as bigint)), 0) from json_each(${json}) where not exists (
-          select 1 from bundle_blobs where canvas_id = ${canvasId} and blob_key = key))
+    optional`update bundle_bytes set bytes = bytes + ${bytes} - (
+        select coalesce(sum(size + ${BLOB_BYTES}), 0) from bundle_blobs
+        where canvas_id = ${canvasId} and blob_key in (select key from json_each(${json})))
       where canvas_id = ${canvasId}`,
-    sql`insert into bundle_blobs (canvas_id, blob_key, size, uses, compressed, br_key, br_size, gzip_key, gzip_size)
-      select cast(${canvasId} as text), key, cast(value ->> 0 as bigint), cast(value ->> 1 as bigint),
-        cast(value ->> 2 as integer), value ->> 3, cast(value ->> 4 as bigint), value ->> 5, cast(value ->> 6 as bigint)
+    sql`insert into bundle_blobs (canvas_id, blob_key, size, uses, compressed)
+      select cast(${canvasId} as text), key, cast(value ->> 0 as bigint), cast(value ->> 1 as bigint), cast(value ->> 2 as integer)
       from json_each(${json}) where true
-      on conflict (canvas_id, blob_key) do update set uses = bundle_blobs.uses + excluded.uses,
-        br_key = case bundle_blobs.compressed when 1 then bundle_blobs.br_key else excluded.br_key end,
-        br_size = case bundle_blobs.compressed when 1 then bundle_blobs.br_size else excluded.br_size end,
-        gzip_key = case bundle_blobs.compressed when 1 then bundle_blobs.gzip_key else excluded.gzip_key end,
-        gzip_size = case bundle_blobs.compressed when 1 then bundle_blobs.gzip_size else excluded.gzip_size end,
-        compressed = case bundle_blobs.compressed when 1 then 1 else excluded.compressed end`,
+      on conflict (canvas_id, blob_key) do update set size = excluded.size, unused_at = null,
+        uses = bundle_blobs.uses + excluded.uses,
+        compressed = case bundle_blobs.compressed when ${COMPRESSED} then bundle_blobs.compressed
+          else greatest(bundle_blobs.compressed, excluded.compressed) end`,
   ];
 }
 
+/** Builds the step that notes the time at which blobs of a canvas have lost their last use. */
+const markUnused = (canvasId: string, now: number): Step => optional`
+  update bundle_blobs set unused_at = ${now} where canvas_id = ${canvasId} and uses <= 0 and unused_at is null`;
+
 /**
- * Returns a function that builds batch steps. The steps subtract from the use counts of a canvas's blobs, and delete the blobs whose count
- * reaches 0. `held` is a select statement with the columns `blob_key` (only keys in `keys`) and `uses` (the number to subtract); `values`
- * are bound to its `?`.
+ * Builds the batch steps that end the uses of variants by blobs without uses. A variant can have variants, too, if it has been uploaded as
+ * a file: these are released by the next call.
  */
-export function usesRemover(held: string): (canvasId: string, keys: string[], ...values: string[]) => Step[] {
+export const releaseVariants = (canvasId: string, now: number): Step[] => [
+  markUnused(canvasId, now),
+  optional`update bundle_blobs set uses = bundle_blobs.uses - ended.uses
+    from (select variant, count(*) as uses from (
+        select br_key as variant from bundle_blobs
+          where canvas_id = ${canvasId} and uses <= 0 and compressed > 0 and unused_at is not null
+        union all select gzip_key from bundle_blobs
+          where canvas_id = ${canvasId} and uses <= 0 and compressed > 0 and unused_at is not null) as variants
+      where variant is not null group by variant) as ended
+    where bundle_blobs.canvas_id = ${canvasId} and bundle_blobs.blob_key = ended.variant
+      and bundle_blobs.blob_key in (
+        select br_key from bundle_blobs where canvas_id = ${canvasId} and uses <= 0 and compressed > 0 and br_key is not null
+        union all select gzip_key from bundle_blobs
+          where canvas_id = ${canvasId} and uses <= 0 and compressed > 0 and gzip_key is not null)`,
+  optional`update bundle_blobs set compressed = ${NOT_COMPRESSED}, br_key = null, br_size = null, gzip_key = null, gzip_size = null
+    where canvas_id = ${canvasId} and uses <= 0 and compressed > 0 and unused_at is not null`,
+  markUnused(canvasId, now),
+];
+
+/**
+ * Returns a function that builds batch steps. The steps subtract from the use counts of a canvas's blobs. `held` is a select statement with
+ * the columns `blob_key` (only keys in `keys`) and `uses` (the number to subtract); `values` are bound to its `?`. `now` is the time in
+ * epoch milliseconds.
+ */
+export function usesRemover(
+  held: string,
+): (canvasId: string, keys: string[], now: number, ...values: string[]) => Step[] {
   const subtract = statementText(
     `update bundle_blobs set uses = bundle_blobs.uses - held.uses from (${held}) as held`,
     "where bundle_blobs.blob_key = held.blob_key and bundle_blobs.canvas_id = ?",
     // Without this condition, SQLite would read every blob of the canvas.
     "and bundle_blobs.blob_key in (select key from json_each(?))",
   );
-  return (canvasId, keys, ...values) => [
+  return (canvasId, keys, now, ...values) => [
     { optional: [subtract, ...values, canvasId, asKeys(keys)] },
-    optional`update bundle_bytes set bytes = bytes - (
-        select coalesce(sum(size), 0) from bundle_blobs where canvas_id = ${canvasId} and uses <= 0)
-      where canvas_id = ${canvasId}`,
-    optional`delete from bundle_blobs where canvas_id = ${canvasId} and uses <= 0`,
+    ...releaseVariants(canvasId, now),
   ];
 }

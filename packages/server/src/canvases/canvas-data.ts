@@ -1,5 +1,14 @@
 import type { BlobColumn } from "../drivers/blob-references.ts";
+import type { Blobs } from "../drivers/blobs/blobs.ts";
 import type { Db, Sql } from "../drivers/db/db.ts";
+
+/** The part of `Env` with which rows, and what they stand for, are removed. */
+export interface Removing {
+  db: Db;
+  blobs: Blobs;
+  canvasData: readonly CanvasData[];
+  clock(): number;
+}
 
 /** A table in which every row belongs to a canvas. */
 export interface CanvasTable {
@@ -7,6 +16,8 @@ export interface CanvasTable {
   key: readonly string[];
   /** The SQL condition that selects the rows of one canvas; its only `?` is the canvas's id. `canvas_id = ?` by default. */
   where?: string;
+  /** Removes the rows of a canvas that is purged, in small batches, with what they stand for. By default, only the rows are removed. */
+  remove?(canvasId: string, stores: Removing): Promise<void>;
 }
 
 /** A limit on something that a canvas stores, such as its number of keys. Administrators can change the limit. */

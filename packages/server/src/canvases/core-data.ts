@@ -1,4 +1,5 @@
 import type { CanvasData } from "./canvas-data.ts";
+import { removeAllBlobs } from "./unused-blobs.ts";
 
 /**
  * The tables that hold data of canvases apart from the data of a primitive such as KV: guests, access tokens, people lists, teams,
@@ -22,15 +23,14 @@ export const coreData: CanvasData = {
       where: "deploy_id in (select id from staged_deploys where canvas_id = ?)",
     },
     staged_deploys: { key: ["id"] },
-    bundle_blobs: { key: ["canvas_id", "blob_key"] },
+    bundle_blobs: { key: ["canvas_id", "blob_key"], remove: removeAllBlobs },
     bundle_bytes: { key: ["canvas_id"] },
     slug_claims: { key: ["slug"] },
     counts: { key: ["canvas_id", "kind"] },
   },
   blobs: [
     { table: "version_files", column: "blob_key" },
-    { table: "bundle_blobs", column: "blob_key" },
-    { table: "bundle_blobs", column: "br_key" },
-    { table: "bundle_blobs", column: "gzip_key" },
+    // `sweepUnused` sets `unused_at` to 0 before it removes a blob.
+    { table: "bundle_blobs", column: "blob_key", where: "(uses > 0 or unused_at > 0)" },
   ],
 };

@@ -25,7 +25,7 @@ const MESSAGES = {
   "canvases.person": (limit: number) =>
     `The owner has as many canvases as they may have (${limit}). Delete one, or ask an administrator for more.`,
   "bundles.bytes.person": (limit: number) =>
-    `The files of the owner's canvases may take ${formatBytes(limit)} in all, with every version, and deleted canvases until they are removed for good. Ask an administrator for more.`,
+    `The files of the owner's canvases may take ${formatBytes(limit)} in all, with every version, deleted canvases until they are removed for good, and what has been replaced until the hourly sweep. Ask an administrator for more.`,
   "files.bytes.person": (limit: number) =>
     `The files that pages upload to the owner's canvases may take ${formatBytes(limit)} in all, deleted canvases included until they are removed for good. Ask an administrator for more.`,
 };

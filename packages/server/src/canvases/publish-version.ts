@@ -20,13 +20,12 @@ export const storedStep = ({ id, canvasId, files, bytes }: StoredVersion): Step 
   with before as (select max(id) as id from versions where canvas_id = ${canvasId} and state = 'stored' and id < ${id}),
     pairs as (select new.blob_key as new_key, old.blob_key as old_key
       from version_files as new left join version_files as old
-      on old.version_id = (select id from before) and old.path = new.path and old.encoding = new.encoding
-      where new.version_id = ${id} and new.encoding = 'identity')
+      on old.version_id = (select id from before) and old.path = new.path
+      where new.version_id = ${id})
   update versions set state = 'stored', files = ${files}, bytes = ${bytes},
     files_added = (select count(*) from pairs where old_key is null),
     files_changed = (select count(*) from pairs where old_key <> new_key),
-    files_removed = (select count(*) from version_files
-      where version_id = (select id from before) and encoding = 'identity') - (select count(old_key) from pairs)
+    files_removed = (select count(*) from version_files where version_id = (select id from before)) - (select count(old_key) from pairs)
   where id = ${id} and state = 'storing'`;
 
 /** Returns the batch steps that publish a stored version: they make it the current version of its canvas. */

@@ -1,4 +1,4 @@
-import { optional, type Sql, type Step, sql, statementText } from "../drivers/db/db.ts";
+import { optional, type Step, sql, statementText } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { rowsOfCanvas, tablesOf } from "./canvas-data.ts";
 
@@ -8,27 +8,33 @@ export const RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
 /** The maximum number of rows that one statement removes. It is small because in SQLite a write blocks the event loop. */
 const AT_ONCE = 100;
 
-/** The statements that remove a canvas's rows from one table: `some` removes at most `AT_ONCE` rows, `all` removes all. */
+/** Removes a canvas's rows from one table: `some` removes them in small batches; `all` builds the step that removes the rest. */
 interface Removal {
-  some(canvasId: string): Sql;
+  some(canvasId: string): Promise<void>;
   all(canvasId: string): Step;
 }
 
-/** Builds the removal statements for every table in which rows belong to canvases. */
-function removalsFor({ canvasData }: Env): Removal[] {
-  return tablesOf(canvasData).map(([name, table]) => {
+/** Builds the removals for every table in which rows belong to canvases. */
+function removalsFor(env: Env): Removal[] {
+  return tablesOf(env.canvasData).map(([name, table]) => {
     const [key, where] = [table.key.join(", "), rowsOfCanvas(table)];
     const some = statementText(
       `delete from ${name} where (${key}) in (select ${key} from ${name} where ${where} limit ${AT_ONCE})`,
     );
     const all = statementText(`delete from ${name} where ${where}`);
-    return { some: (canvasId) => [some, canvasId], all: (canvasId) => optional(all, canvasId) };
+    return {
+      async some(canvasId) {
+        if (table.remove !== undefined) return table.remove(canvasId, env);
+        while ((await env.db.withReserve.run(some, canvasId)) === AT_ONCE);
+      },
+      all: (canvasId) => optional(all, canvasId),
+    };
   });
 }
 
 /**
- * Removes at most 100 canvases that were deleted too long ago to be restored, with all their rows in other tables. Returns the number of
- * such canvases that were found. Does not remove their blobs; `sweepBlobs` does.
+ * Removes at most 100 canvases that were deleted too long ago to be restored, with the blobs of their bundles and all their rows in other
+ * tables. Returns the number of such canvases that were found. `sweepBlobs` removes other blobs.
  */
 export async function purgeCanvases(env: Env): Promise<number> {
   const db = env.db.withReserve;
@@ -43,7 +49,7 @@ export async function purgeCanvases(env: Env): Promise<number> {
     const taken =
       await db.run`update canvases set deleted_at = 0 where id = ${id} and deleted_at <= ${before}`;
     if (taken === 0) continue;
-    for (const { some } of removals) while ((await db.run(...some(id))) === AT_ONCE);
+    for (const { some } of removals) await some(id);
     await db.batch([...removals.map(({ all }) => all(id)), sql`delete from canvases where id = ${id}`]);
   }
   return expired.length;

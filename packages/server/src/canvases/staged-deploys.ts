@@ -1,8 +1,9 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { asKeys, optional, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
-import { addUses, type BundleBlob, lockBytes, usesRemover } from "./bundle-blobs.ts";
+import { addUses, type BlobSize, usesRemover } from "./bundle-blobs.ts";
 import { lockOwner, withinBytes } from "./owner-quotas.ts";
+import { countBytes, lockBytes, ROW_BYTES } from "./stored-bytes.ts";
 import { FILES_AT_ONCE } from "./version-files.ts";
 
 /** The time for which a staged deploy, whose files are uploaded one by one, can be finished after its start. */
@@ -15,18 +16,12 @@ export interface StagedFile {
   size: number;
 }
 
-/** A blob of a staged deploy: the content of one or more of its files. `key` is the SHA-256 of the bytes. */
-export interface StagedBlob {
-  key: string;
-  size: number;
-  compressible: boolean;
-}
-
 /** A deploy by one user to one canvas in which the client uploads the files one by one. */
 export interface StagedDeploy {
   id: string;
   canvasId: string;
   userId: string;
+  /** The files to publish. A finished deploy has none. */
   files: StagedFile[];
   /**
    * The id of the version that must be the current one when this deploy is finished. Null: the canvas must have no version then. Undefined:
@@ -34,8 +29,14 @@ export interface StagedDeploy {
    */
   expectedVersion: string | null | undefined;
   message: string | null;
-  /** The id of the version that the deploy has published, or null if it has not been finished. */
-  version: string | null;
+  /** The version that the deploy has published, with warnings for people about it. Null if the deploy has not been finished. */
+  finished: FinishedDeploy | null;
+}
+
+/** The id of the version that a staged deploy has published, and warnings for people about its content. */
+export interface FinishedDeploy {
+  version: string;
+  warnings: string[];
 }
 
 /** Identifies a staged deploy by its id, its canvas and its user. */
@@ -46,38 +47,43 @@ export interface StagedDeployKey {
 }
 
 /**
- * Inserts a staged deploy. Blobs that the canvas has already are kept for the deploy and need not be uploaded. Returns "full" if the canvas
- * has the maximum number of unfinished staged deploys, and "gone" if the canvas no longer exists.
+ * Inserts a staged deploy. Blobs that the canvas has already are kept for the deploy and need not be uploaded. Until the deploy has ended,
+ * its list of files counts in the quota of bytes. Returns "many" if the canvas has the maximum number of unfinished staged deploys, "full"
+ * if the owner's quota of bytes would be exceeded, and "gone" if the canvas no longer exists.
  */
 export async function insertStaged(
-  { id, canvasId, userId, files, expectedVersion, message }: Omit<StagedDeploy, "version">,
-  blobs: StagedBlob[],
-  { db, clock }: Env,
-): Promise<"done" | "full" | "gone"> {
-  const now = clock();
+  { id, canvasId, userId, files, expectedVersion, message }: Omit<StagedDeploy, "finished">,
+  blobs: BlobSize[],
+  env: Env,
+): Promise<"done" | "many" | "full" | "gone"> {
+  const now = env.clock();
   const expects = Number(expectedVersion !== undefined);
-  const rows = Object.fromEntries(
-    blobs.map(({ key, size, compressible }) => [key, [size, Number(compressible)]]),
-  );
+  const list = JSON.stringify(files);
+  const charged = Buffer.byteLength(list) + Buffer.byteLength(message ?? "") + ROW_BYTES * (blobs.length + 1);
+  const rows = Object.fromEntries(blobs.map(({ key, size }) => [key, [size]]));
+  const locks = [lockOwner(canvasId), lockBytes(canvasId)];
   const steps: Step[] = [
-    lockOwner(canvasId),
-    lockBytes(canvasId),
+    ...locks,
     sql`insert into staged_deploys
-        (id, canvas_id, user_id, created_at, expires_at, files, expects, expected_version, message)
+        (id, canvas_id, user_id, created_at, expires_at, files, expects, expected_version, message, charged)
       select cast(${id} as text), cast(${canvasId} as text), cast(${userId} as text), cast(${now} as bigint),
-        cast(${now + LIFETIME_MS} as bigint), cast(${JSON.stringify(files)} as text), cast(${expects} as integer),
-        cast(${expectedVersion ?? null} as text), cast(${message} as text)
+        cast(${now + LIFETIME_MS} as bigint), cast(${list} as text), cast(${expects} as integer),
+        cast(${expectedVersion ?? null} as text), cast(${message} as text), cast(${charged} as bigint)
       where (select count(*) from staged_deploys
         where canvas_id = ${canvasId} and expires_at > ${now} and version_id is null) < ${LIMITS.stagedDeploys.value}`,
-    sql`insert into staged_blobs (deploy_id, blob_key, size, compressible, held)
-      select cast(${id} as text), key, cast(value ->> 0 as bigint), cast(value ->> 1 as integer), case when exists (
-        select 1 from bundle_blobs where canvas_id = ${canvasId} and blob_key = key and size = cast(value ->> 0 as bigint)) then 1 else 0 end
+    sql`insert into staged_blobs (deploy_id, blob_key, size, held)
+      select cast(${id} as text), key, cast(value ->> 0 as bigint), case when exists (
+        select 1 from bundle_blobs where canvas_id = ${canvasId} and blob_key = key and uses > 0
+          and size = cast(value ->> 0 as bigint)) then 1 else 0 end
       from json_each(${JSON.stringify(rows)})`,
     optional`update bundle_blobs set uses = uses + 1 where canvas_id = ${canvasId}
       and blob_key in (select blob_key from staged_blobs where deploy_id = ${id} and held = 1)`,
+    countBytes(canvasId, charged),
+    withinBytes(canvasId, env),
   ];
-  const { length: done } = await db.batch(steps);
-  return done === steps.length ? "done" : done === 0 ? "gone" : "full";
+  const { length: done } = await env.db.batch(steps);
+  if (done === steps.length) return "done";
+  return done === 0 ? "gone" : done === locks.length ? "many" : "full";
 }
 
 interface Row {
@@ -86,6 +92,7 @@ interface Row {
   expected_version: string | null;
   message: string | null;
   version: string | null;
+  warnings: string | null;
 }
 
 /** Finds a staged deploy by its id, canvas and user. Returns undefined if there is none or it has expired. */
@@ -96,12 +103,16 @@ export async function findStaged(
   { db, clock }: Env,
 ): Promise<StagedDeploy | undefined> {
   const row = await db.get<Row>`
-    select files, expects, expected_version, message, version_id as version from staged_deploys
+    select files, expects, expected_version, message, version_id as version, warnings from staged_deploys
     where id = ${id} and canvas_id = ${canvasId} and user_id = ${userId} and expires_at > ${clock()}`;
   if (row === undefined) return undefined;
-  const { files, expects, expected_version, ...rest } = row;
-  const expectedVersion = expects === 1 ? expected_version : undefined;
-  return { id, canvasId, userId, files: JSON.parse(files) as StagedFile[], expectedVersion, ...rest };
+  const { files, expects, expected_version, message, version, warnings } = row;
+  return {
+    ...{ id, canvasId, userId, message },
+    files: version === null ? (JSON.parse(files) as StagedFile[]) : [],
+    expectedVersion: expects === 1 ? expected_version : undefined,
+    finished: version === null ? null : { version, warnings: JSON.parse(warnings ?? "[]") as string[] },
+  };
 }
 
 /**
@@ -112,12 +123,12 @@ export async function findStagedBlob(
   deploy: { id: string; canvasId: string; userId: string },
   key: string,
   { db, clock }: Env,
-): Promise<(StagedBlob & { held: boolean }) | undefined> {
-  const row = await db.get<{ size: number; compressible: number; held: number }>`
-    select size, compressible, held from staged_blobs join staged_deploys on staged_deploys.id = deploy_id
+): Promise<(BlobSize & { held: boolean }) | undefined> {
+  const row = await db.get<{ size: number; held: number }>`
+    select size, held from staged_blobs join staged_deploys on staged_deploys.id = deploy_id
     where deploy_id = ${deploy.id} and blob_key = ${key} and canvas_id = ${deploy.canvasId}
       and user_id = ${deploy.userId} and expires_at > ${clock()} and version_id is null`;
-  return row && { key, size: row.size, compressible: row.compressible === 1, held: row.held === 1 };
+  return row && { key, size: row.size, held: row.held === 1 };
 }
 
 /** Returns the keys of the blobs that still have to be uploaded for a staged deploy. */
@@ -133,36 +144,35 @@ export async function missingOf(id: string, { db }: Env): Promise<string[]> {
  */
 export async function holdBlob(
   { id, canvasId }: { id: string; canvasId: string },
-  blob: BundleBlob,
+  { key, size }: BlobSize,
   env: Env,
 ): Promise<"done" | "full" | "none"> {
   const taken = [
     lockOwner(canvasId),
     lockBytes(canvasId),
-    sql`update staged_blobs set held = 1 where deploy_id = ${id} and blob_key = ${blob.key} and held = 0`,
+    sql`update staged_blobs set held = 1 where deploy_id = ${id} and blob_key = ${key} and held = 0`,
   ];
-  const steps = [...taken, ...addUses(canvasId, [{ blob, uses: 1 }]), withinBytes(canvasId, env)];
+  const use = { key, size, uses: 1, compressible: false };
+  const steps = [...taken, ...addUses(canvasId, [use]), withinBytes(canvasId, env)];
   const { length: done } = await env.db.batch(steps);
   return done === steps.length ? "done" : done < taken.length ? "none" : "full";
 }
 
 /**
- * Builds the batch step that marks a staged deploy as finished, with the id of the version that it published. It changes no row, and so
+ * Builds the batch step that marks a staged deploy as finished, with the version that it published. It changes no row, and so
  * rolls back its batch, if the deploy has been finished or removed already.
  */
-export const finishStep = (id: string, version: string): Step => sql`
-  update staged_deploys set version_id = ${version} where id = ${id} and version_id is null`;
+export const finishStep = (id: string, { version, warnings }: FinishedDeploy): Step => sql`
+  update staged_deploys set version_id = ${version}, warnings = ${JSON.stringify(warnings)}
+  where id = ${id} and version_id is null`;
 
 const endUses = usesRemover(`select blob_key, 1 as uses from staged_blobs
-  where deploy_id = ? and held = 1`);
+  where deploy_id = ? and held = 1 and blob_key in (select key from json_each(?))`);
 
-/**
- * Deletes the list of blobs of a staged deploy, in small batches. A blob that no version and no other staged deploy uses then no longer
- * belongs to the canvas. Safe to run concurrently.
- */
-export async function releaseBlobs(
+/** Deletes the rows of the blobs of a staged deploy, in small batches. A blob that nothing else uses is then swept. */
+async function releaseBlobs(
   { id, canvasId }: { id: string; canvasId: string },
-  { db }: Env,
+  { db, clock }: Env,
 ): Promise<void> {
   for (;;) {
     const rows = await db.all<{ key: string }>`
@@ -171,10 +181,46 @@ export async function releaseBlobs(
     const keys = rows.map(({ key }) => key);
     await db.withReserve.batch([
       lockBytes(canvasId),
-      ...endUses(canvasId, keys, id),
+      ...endUses(canvasId, keys, clock(), id, asKeys(keys)),
       optional`delete from staged_blobs where deploy_id = ${id} and blob_key in (select key from json_each(${asKeys(keys)}))`,
     ]);
   }
+}
+
+/** Builds the batch step that makes the bytes of a canvas count `charged` for a staged deploy, instead of what its row says. */
+const recharge = (id: string, canvasId: string, charged: number): Step => optional`
+  update bundle_bytes set bytes = bytes - (
+    select coalesce(sum(charged - ${charged}), 0) from staged_deploys where id = ${id})
+  where canvas_id = ${canvasId}`;
+
+/**
+ * Removes the list of files of a staged deploy that has been finished, and the rows of its blobs. Until it expires, the version and the
+ * warnings are kept for requests that are sent again. Safe to run concurrently.
+ */
+export async function clearFinished(
+  deploy: { id: string; canvasId: string },
+  { warnings }: FinishedDeploy,
+  env: Env,
+): Promise<void> {
+  const { id, canvasId } = deploy;
+  const charged = ROW_BYTES + Buffer.byteLength(JSON.stringify(warnings));
+  await releaseBlobs(deploy, env);
+  await env.db.withReserve.batch([
+    lockBytes(canvasId),
+    recharge(id, canvasId, charged),
+    optional`update staged_deploys set files = '', message = null, charged = ${charged} where id = ${id}`,
+  ]);
+}
+
+/** Removes a staged deploy that has expired. Safe to run concurrently. */
+export async function removeStaged(deploy: { id: string; canvasId: string }, env: Env): Promise<void> {
+  const { id, canvasId } = deploy;
+  await releaseBlobs(deploy, env);
+  await env.db.withReserve.batch([
+    lockBytes(canvasId),
+    recharge(id, canvasId, 0),
+    optional`delete from staged_deploys where id = ${id}`,
+  ]);
 }
 
 /** Makes a staged deploy expire now. Returns false if it has expired or been finished already. */
@@ -193,8 +239,5 @@ export async function expireStaged(
 export async function sweepStaged(env: Env): Promise<void> {
   const expired = await env.db.all<{ id: string; canvasId: string }>`
     select id, canvas_id as "canvasId" from staged_deploys where expires_at <= ${env.clock()}`;
-  for (const deploy of expired) {
-    await releaseBlobs(deploy, env);
-    await env.db.withReserve.run`delete from staged_deploys where id = ${deploy.id}`;
-  }
+  for (const deploy of expired) await removeStaged(deploy, env);
 }

@@ -18,9 +18,10 @@ export interface StoredFile {
 
 interface Row {
   path: string;
-  encoding: "identity" | "gzip";
   key: string;
   size: number;
+  gzipKey: string | null;
+  gzipSize: number;
 }
 
 const ROWS_AT_ONCE = 500;
@@ -28,17 +29,19 @@ const ROWS_AT_ONCE = 500;
 /** Reads the files of a version. Sorts them by the bytes of their paths, so that the order is the same on SQLite and PostgreSQL. */
 export async function storedFiles(version: string, { db }: Env): Promise<StoredFile[]> {
   const rows: Row[] = [];
-  for (let slice: Row[] = [{ path: "", encoding: "gzip", key: "", size: 0 }]; slice.length > 0; ) {
-    const { path, encoding } = slice.at(-1) as Row;
+  for (let slice: Row[] | null = null; slice === null || slice.length > 0; ) {
     slice = await db.all<Row>`
-      select path, encoding, blob_key as key, size from version_files
-      where version_id = ${version} and (path, encoding) > (${path}, ${encoding}) and encoding in ('identity', 'gzip')
-      order by path, encoding limit ${ROWS_AT_ONCE}`;
+      select path, version_files.blob_key as key, version_files.size, gzip_key as "gzipKey", gzip_size as "gzipSize"
+      from version_files join versions on versions.id = version_id
+      join bundle_blobs on bundle_blobs.canvas_id = versions.canvas_id and bundle_blobs.blob_key = version_files.blob_key
+      where version_id = ${version} and path > ${rows.at(-1)?.path ?? ""} order by path limit ${ROWS_AT_ONCE}`;
     rows.push(...slice);
   }
-  const variants = new Map(rows.filter(({ encoding }) => encoding === "gzip").map((row) => [row.path, row]));
   return rows
-    .filter(({ encoding }) => encoding === "identity")
-    .map(({ path, key, size }) => ({ path, plain: { key, size }, gzip: variants.get(path) }))
+    .map(({ path, key, size, gzipKey, gzipSize }) => ({
+      path,
+      plain: { key, size },
+      gzip: gzipKey === null ? undefined : { key: gzipKey, size: gzipSize },
+    }))
     .toSorted((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
 }

@@ -3,18 +3,25 @@ import { makeOwnDirectory } from "../disk/private-files.ts";
 import { BlobReferences } from "../drivers/blob-references.ts";
 import type { Env } from "../env.ts";
 import { blobColumnsOf } from "./canvas-data.ts";
+import { resumeCompressions } from "./publishing/compressions.ts";
 import { uploadsOf } from "./publishing/upload.ts";
 import { purgeCanvases } from "./purge.ts";
 import { sweepStaged } from "./staged-deploys.ts";
+import { sweepUnused, UNUSED_MS } from "./unused-blobs.ts";
 import { sweepVersions } from "./version-files.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** Removes the blobs that are older than an hour and to which no row of the database refers. Returns the number of removed blobs. */
-export async function sweepBlobs({ db, blobs, canvasData, clock }: Env): Promise<number> {
+/**
+ * Removes the blobs of canvases that have been without uses for an hour, and the blobs that are older than an hour and to which no row of
+ * the database refers. Returns the number of the latter.
+ */
+export async function sweepBlobs(env: Env): Promise<number> {
+  await sweepUnused(env);
+  const { db, blobs, canvasData, clock } = env;
   const references = new BlobReferences(db, blobColumnsOf(canvasData));
   let removed = 0;
-  const before = clock() - HOUR_MS;
+  const before = clock() - UNUSED_MS;
   for await (const blob of blobs.list(before)) {
     if (await references.to(blob.key)) continue;
     await blobs.remove([blob]);
@@ -42,6 +49,7 @@ export function startSweeping(env: Env): () => Promise<void> {
   const db = env.db.withReserve;
   const sweep = () => {
     const parts = [
+      resumeCompressions(env),
       sweepBlobs(env),
       sweepStaging(env),
       purgeCanvases(env),

@@ -1,36 +1,32 @@
 import { asKeys, optional, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
-import { addUses, type BundleBlob, lockBytes, requireBlobs, usesRemover } from "./bundle-blobs.ts";
+import { addUses, type BlobSize, type BlobUses, requireBlobs, usesRemover } from "./bundle-blobs.ts";
 import { lockOwner, withinBytes } from "./owner-quotas.ts";
+import { bytesOfRows, countBytes, lockBytes, PATH_FACTOR, ROW_BYTES } from "./stored-bytes.ts";
 
-/** A file of a version with its stored bytes. Compressed variants of the bytes are served only if `compressible` is true. */
+/** A file of a version with its stored bytes. `compressible` is whether it is worth compressing. */
 export interface VersionFile {
   path: string;
   mime: string;
   compressible: boolean;
-  blob: BundleBlob;
+  blob: BlobSize;
 }
 
 /** The maximum number of files that are added or removed in one batch. It is small because in SQLite a batch blocks the event loop. */
 export const FILES_AT_ONCE = 250;
 
-/** The row of a file in one encoding: path, encoding, media type, key of the blob, size in bytes. */
-type Row = [path: string, encoding: "identity" | "br" | "gzip", mime: string, key: string, size: number];
-
-function rowsOf({ path, mime, compressible, blob }: VersionFile): Row[] {
-  const rows: Row[] = [[path, "identity", mime, blob.key, blob.size]];
-  for (const encoding of compressible ? (["br", "gzip"] as const) : []) {
-    const variant = blob[encoding];
-    if (variant !== null) rows.push([path, encoding, mime, variant.key, variant.size]);
-  }
-  return rows;
-}
-
 /** Returns the distinct blobs of files, each with the number of files that have it as their content. */
-function usesOf(files: VersionFile[]): Iterable<{ blob: BundleBlob; uses: number }> {
-  const used = new Map<string, { blob: BundleBlob; uses: number }>();
-  for (const { blob } of files) used.set(blob.key, { blob, uses: (used.get(blob.key)?.uses ?? 0) + 1 });
-  return used.values();
+function usesOf(files: VersionFile[]): BlobUses[] {
+  const used = new Map<string, BlobUses>();
+  for (const { blob, compressible } of files) {
+    const known = used.get(blob.key) ?? { ...blob, uses: 0, compressible: false };
+    used.set(blob.key, {
+      ...known,
+      uses: known.uses + 1,
+      compressible: known.compressible || compressible,
+    });
+  }
+  return [...used.values()];
 }
 
 /** The result of `addFiles`. The comment on that function explains the values. */
@@ -47,14 +43,17 @@ export async function addFiles(
   reused: string[],
   env: Env,
 ): Promise<AddOutcome> {
-  const rows = Object.fromEntries(files.flatMap(rowsOf).entries());
+  const rows = Object.fromEntries(
+    files.map(({ path, mime, blob }) => [path, mime, blob.key, blob.size]).entries(),
+  );
   const before = [lockOwner(canvasId), lockBytes(canvasId)];
   const steps: Step[] = [
     ...before,
     ...(reused.length > 0 ? [requireBlobs(canvasId, reused)] : []),
     ...addUses(canvasId, usesOf(files)),
+    countBytes(canvasId, bytesOfRows(files)),
     sql`insert into version_files (version_id, path, encoding, mime, blob_key, size)
-      select cast(${id} as text), value ->> 0, value ->> 1, value ->> 2, value ->> 3, cast(value ->> 4 as bigint)
+      select cast(${id} as text), value ->> 0, 'identity', value ->> 1, value ->> 2, cast(value ->> 3 as bigint)
       from json_each(${JSON.stringify(rows)})`,
     withinBytes(canvasId, env),
   ];
@@ -65,20 +64,24 @@ export async function addFiles(
 }
 
 const endUses = usesRemover(`select blob_key, count(*) as uses from version_files
-  where version_id = ? and encoding = 'identity' and path in (select key from json_each(?)) group by blob_key`);
+  where version_id = ? and path in (select key from json_each(?)) group by blob_key`);
 
 /** Removes the files of a version whose state is `removing`, in small batches, and then the version. Safe to run concurrently. */
 async function removeMarked({ id, canvasId }: { id: string; canvasId: string }, env: Env): Promise<void> {
   const db = env.db.withReserve;
   for (;;) {
     const rows = await db.all<{ path: string; key: string }>`
-      select path, blob_key as key from version_files where version_id = ${id} and encoding = 'identity' limit ${FILES_AT_ONCE}`;
+      select path, blob_key as key from version_files where version_id = ${id} limit ${FILES_AT_ONCE}`;
     if (rows.length === 0) break;
     const paths = asKeys(rows.map(({ path }) => path));
     const keys = rows.map(({ key }) => key);
     await db.batch([
       lockBytes(canvasId),
-      ...endUses(canvasId, keys, id, paths),
+      ...endUses(canvasId, keys, env.clock(), id, paths),
+      optional`update bundle_bytes set bytes = bytes - (
+          select coalesce(sum(${ROW_BYTES} + ${PATH_FACTOR} * octet_length(path)), 0) from version_files
+          where version_id = ${id} and path in (select key from json_each(${paths})))
+        where canvas_id = ${canvasId}`,
       optional`delete from version_files where version_id = ${id} and path in (select key from json_each(${paths}))`,
     ]);
   }

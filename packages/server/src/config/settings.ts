@@ -235,7 +235,7 @@ export const SETTINGS = {
     "SERVICE_QUOTA_BUNDLE_BYTES",
     whole(0),
     5 * 1024 ** 3,
-    "Maximum of bytes of the files of all canvases of one owner, including all versions and deleted canvases; files that versions of a canvas share count once. Administrators can change it, also for one person.",
+    "Maximum of bytes of the bundles of all canvases of one owner: the files with their compressed variants, the rows of all versions, and what has been removed until it is swept; files that versions of a canvas share count once. Administrators can change it, also for one person.",
   ),
   quotaFilesBytes: setting(
     "SERVICE_QUOTA_FILES_BYTES",

@@ -1,26 +1,36 @@
 import type { Readable } from "node:stream";
+import { TO_COMPRESS } from "../canvases/bundle-blobs.ts";
+import { isCompressible } from "../canvases/publishing/mime.ts";
 import type { ServedFile } from "../drivers/canvas-content.ts";
 import type { Env } from "../env.ts";
 
 interface Row {
   path: string;
-  encoding: ServedFile["encoding"];
   mime: string;
-  blob_key: string;
+  key: string;
   size: number;
+  compressed: number;
+  br_key: string | null;
+  br_size: number;
+  gzip_key: string | null;
+  gzip_size: number;
 }
 
-const fileOf = ({ path, encoding, mime, blob_key, size }: Row): ServedFile => ({
-  path,
-  encoding,
-  mime,
-  key: blob_key,
-  size,
-});
+/** Returns a file in its encodings: as it was uploaded, and compressed if its type is worth compressing and there are such variants. */
+function encodingsOf({ path, mime, key, size, br_key, br_size, gzip_key, gzip_size }: Row): ServedFile[] {
+  const files: ServedFile[] = [{ path, mime, encoding: "identity", key, size }];
+  if (!isCompressible(mime)) return files;
+  if (br_key !== null) files.push({ path, mime, encoding: "br", key: br_key, size: br_size });
+  if (gzip_key !== null) files.push({ path, mime, encoding: "gzip", key: gzip_key, size: gzip_size });
+  return files;
+}
 
 const CACHED_PATHS = 10_000;
 
-/** Looks up the files of versions. Caches them without expiry, because a stored version never changes. */
+/**
+ * Looks up the files of versions. Caches them without expiry, because a stored version never changes, apart from the compressed variants
+ * of its files. A file whose variants are still to be made is not cached, so that each node serves them as soon as they are there.
+ */
 export class ServedFiles {
   readonly #env;
   readonly #cache = new Map<string, ServedFile[]>();
@@ -43,10 +53,16 @@ export class ServedFiles {
     [first, second, third]: [string, string, string],
   ): Promise<Map<string, ServedFile[]>> {
     const rows = await this.#env.db.all<Row>`
-      select path, encoding, mime, blob_key, size from version_files
+      select path, mime, version_files.blob_key as key, version_files.size, compressed, br_key, br_size, gzip_key, gzip_size
+      from version_files join versions on versions.id = version_id
+      join bundle_blobs on bundle_blobs.canvas_id = versions.canvas_id and bundle_blobs.blob_key = version_files.blob_key
       where version_id = ${version} and path in (${first}, ${second}, ${third})`;
-    const found = Map.groupBy(rows.map(fileOf), ({ path }) => path);
-    for (const [path, files] of found) this.#keep(keyOf(version, path), files);
+    const found = new Map<string, ServedFile[]>();
+    for (const row of rows) {
+      const files = encodingsOf(row);
+      found.set(row.path, files);
+      if (row.compressed !== TO_COMPRESS) this.#keep(keyOf(version, row.path), files);
+    }
     return found;
   }
 

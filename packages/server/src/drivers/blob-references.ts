@@ -4,6 +4,8 @@ import { type Db, statementText } from "./db/db.ts";
 export interface BlobColumn {
   table: string;
   column: string;
+  /** The SQL condition of the rows that count as references. All rows do by default. */
+  where?: string;
 }
 
 /** Looks up whether rows of the database refer to blobs. */
@@ -13,9 +15,9 @@ export class BlobReferences {
 
   constructor(db: Db, columns: readonly BlobColumn[]) {
     this.#db = db;
-    this.#statements = columns.map(({ table, column }) => ({
+    this.#statements = columns.map(({ table, column, where = "true" }) => ({
       any: statementText(`select 1 as used from ${table} limit 1`),
-      to: statementText(`select 1 as used from ${table} where ${column} = ? limit 1`),
+      to: statementText(`select 1 as used from ${table} where ${column} = ? and ${where} limit 1`),
     }));
   }
 

@@ -1,6 +1,6 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
-import type { BundleBlob } from "../canvases/bundle-blobs.ts";
+import type { BlobSize } from "../canvases/bundle-blobs.ts";
 import { cancelDeploy } from "../canvases/publishing/cancel-deploy.ts";
 import { finishDeploy } from "../canvases/publishing/finish-deploy.ts";
 import { addBlob, receiveBlob } from "../canvases/publishing/receive-blob.ts";
@@ -26,7 +26,7 @@ const Manifest = z.strictObject({
  * The request body of an upload: the bytes of one file. `read` stores the bytes and returns the stored blob, or null if the deploy has the
  * file already.
  */
-const bytesOfFile: BodySpec<BundleBlob | null> = upload(
+const bytesOfFile: BodySpec<BlobSize | null> = upload(
   "application/octet-stream",
   ({ request, user, params: { id = "", deploy = "", sha256: key = "" } }, env) => {
     const place = { id: deploy, canvasId: id, userId: user.id };

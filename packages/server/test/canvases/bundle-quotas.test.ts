@@ -6,11 +6,14 @@ import type { Answer } from "@easel/conformance/http";
 import { refused } from "@easel/conformance/refusal";
 import type { Person } from "@easel/conformance/target";
 import { purgeCanvases } from "../../src/canvases/purge.ts";
+import { sweepBlobs } from "../../src/canvases/sweep.ts";
 import { keysOf } from "../drivers/blobs-contract.ts";
 import { onEngines, startDev } from "../support/engines.ts";
 import { publish, upload, visit } from "../support/publish.ts";
+import { bytesOfFile, recount } from "../support/stored-bytes.ts";
 import { zip } from "../support/zip.ts";
 
+const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Returns a bundle with one file of `bytes` random bytes. */
@@ -49,15 +52,16 @@ await onEngines("quotas of owners", (target, env) => {
     const { json } = await manage(target, people.owner, "GET", `/api/canvases/${site.id}/usage`);
     return (json.counts as unknown as Record<string, { used: number; limit: number }>)[name];
   };
-  /** Returns the bytes of all bundles of the owner, summed from `version_files`. Equal content counts once per canvas. */
+  /** Returns the bytes of all bundles of the owner, counted again from the tables. */
   const counted = async () => {
-    const row = await env.db.get<{ bytes: number }>`
-      select coalesce(sum(size), 0) as bytes from (
-        select distinct versions.canvas_id, blob_key, size from version_files
-        join versions on versions.id = version_files.version_id join canvases on canvases.id = versions.canvas_id
-        where owner_id = ${await idOf(people.owner)} and encoding = 'identity') as files`;
-    return Number(row?.bytes);
+    await env.compressions.settled();
+    const canvases = await env.db.all<{ id: string }>`
+      select id from canvases where owner_id = ${await idOf(people.owner)}`;
+    const bytes = await Promise.all(canvases.map(({ id }) => recount(id, env)));
+    return bytes.reduce((sum, each) => sum + each, 0);
   };
+  /** Removes the blobs that nothing uses, as if two hours had passed. */
+  const sweep = () => sweepBlobs({ ...env, clock: () => Date.now() + 2 * HOUR_MS });
 
   describe("canvases.person", () => {
     it("one more than the quota: 409 QUOTA_EXCEEDED, and the slug stays free; deleting a canvas makes room", async () => {
@@ -114,38 +118,85 @@ await onEngines("quotas of owners", (target, env) => {
       assert.match(String(answer.json.message), /10000 bytes/);
       assert.deepEqual([await rows(), await versions(), await keysOf(env.blobs)], asItWas);
       assert.equal((await visit(target, site.slug, people.viewer)).text, "as it was");
-      assert.deepEqual(await used("bundles.bytes.person"), { used: 9, limit: 10_000 });
+      assert.deepEqual(await used("bundles.bytes.person"), {
+        used: bytesOfFile("index.html", 9),
+        limit: 10_000,
+      });
     });
 
-    it("the same files count once per canvas", async () => {
+    it("the same files count once per canvas, and their rows once per version", async () => {
       await begin();
-      const bundle = await fresh(6_000);
-      await allow(people.owner, { "bundles.bytes.person": 6_000 });
+      const bundle = await zip({ "index.bin": randomBytes(6_000) });
+      const first = bytesOfFile("index.bin", 6_000);
+      const row = bytesOfFile("index.bin", 0) - 4096;
+      await allow(people.owner, { "bundles.bytes.person": first + 2 * row });
       for (let times = 0; times < 3; times++) {
         assert.equal((await upload(target, people.owner, site.id, bundle)).status, 200);
+        assert.equal((await used("bundles.bytes.person"))?.used, first + times * row);
       }
-      assert.equal((await used("bundles.bytes.person"))?.used, 6_000);
+      overQuota(await upload(target, people.owner, site.id, bundle), "bundles.bytes.person");
       const other = await stage(target, { people });
       overQuota(await upload(target, people.owner, other.id, bundle), "bundles.bytes.person");
-      assert.equal(await counted(), 6_000);
+      assert.equal(await counted(), first + 2 * row);
+    });
+
+    it("what nothing uses any more counts until it has been swept", async () => {
+      await begin();
+      const bin = async () => zip({ "index.bin": randomBytes(6_000) });
+      await allow(people.owner, { "bundles.bytes.person": 2 * bytesOfFile("index.bin", 6_000) });
+      for (let times = 0; times < 3; times++) {
+        const first = await upload(target, people.owner, site.id, await bin());
+        assert.equal(first.status, 200, first.text);
+        const at = `/api/canvases/${site.id}/versions`;
+        assert.equal((await upload(target, people.owner, site.id, await bin())).status, 200);
+        assert.equal(
+          (await manage(target, people.owner, "DELETE", `${at}/${first.json.version}`)).status,
+          204,
+        );
+        overQuota(await upload(target, people.owner, site.id, await bin()), "bundles.bytes.person");
+        const stored = (await keysOf(env.blobs)).length;
+        await sweep();
+        assert.equal((await keysOf(env.blobs)).length, stored - 1);
+        assert.equal(await counted(), (await used("bundles.bytes.person"))?.used);
+        await allow(people.owner, {
+          "bundles.bytes.person": (await counted()) + 2 * bytesOfFile("index.bin", 6_000),
+        });
+      }
+    });
+
+    it("compressed variants count; one that does not fit is left out", async () => {
+      await begin();
+      const text = randomBytes(6_000).toString("hex");
+      const first = bytesOfFile("index.html", text.length);
+      await allow(people.owner, { "bundles.bytes.person": first + 4096 + 6_500 });
+      await publish(target, site, { "index.html": text });
+      await env.compressions.settled();
+      const sizes = await env.db.all<{ size: number }>`
+        select size from bundle_blobs where canvas_id = ${site.id} order by size desc`;
+      assert.equal(sizes.length, 2);
+      const variant = sizes[1]?.size ?? 0;
+      assert.ok(variant < 6_500, String(variant));
+      assert.equal((await used("bundles.bytes.person"))?.used, first + 4096 + variant);
+      assert.equal((await visit(target, site.slug, people.owner)).text, text);
     });
 
     it("concurrent deploys that fit only singly: one succeeds", async () => {
       await begin();
       const others = [await stage(target, { people }), await stage(target, { people })];
-      await allow(people.owner, { "bundles.bytes.person": 10_000 });
+      await allow(people.owner, { "bundles.bytes.person": 16_000 });
       const bundles = await Promise.all([site, ...others].map(() => fresh(6_000)));
       const answers = await Promise.all(
         [site, ...others].map(({ id }, index) => upload(target, people.owner, id, bundles[index] as Buffer)),
       );
       assert.equal(answers.filter(({ status }) => status === 200).length, 1);
       for (const answer of answers) if (answer.status !== 200) overQuota(answer, "bundles.bytes.person");
-      assert.deepEqual([(await used("bundles.bytes.person"))?.used, await counted()], [6_000, 6_000]);
+      assert.equal(await counted(), (await used("bundles.bytes.person"))?.used);
+      assert.ok((await counted()) <= 16_000);
     });
 
     it("a deleted canvas counts until it is purged", async () => {
       await begin();
-      await allow(people.owner, { "bundles.bytes.person": 10_000 });
+      await allow(people.owner, { "bundles.bytes.person": 16_000 });
       assert.equal((await upload(target, people.owner, site.id, await fresh(6_000))).status, 200);
       await remove(site.id);
       site = await stage(target, { people });
@@ -154,7 +205,8 @@ await onEngines("quotas of owners", (target, env) => {
         .run`update canvases set deleted_at = ${Date.now() - 31 * DAY_MS} where deleted_at is not null`;
       await purgeCanvases(env);
       assert.equal((await upload(target, people.owner, site.id, await fresh(6_000))).status, 200);
-      assert.equal((await used("bundles.bytes.person"))?.used, 6_000);
+      await env.compressions.settled();
+      assert.equal(await counted(), (await used("bundles.bytes.person"))?.used);
     });
   });
 
@@ -188,7 +240,7 @@ await onEngines("quotas of owners", (target, env) => {
         left.map(({ version_id }) => version_id),
         ids.slice(2),
       );
-      assert.equal((await used("bundles.bytes.person"))?.used, await counted());
+      assert.equal(await counted(), (await used("bundles.bytes.person"))?.used);
       assert.equal((await back(ids[2])).status, 200);
       assert.equal((await visit(target, site.slug, people.owner, "three")).text, "three");
     });
@@ -205,7 +257,7 @@ await onEngines("quotas of owners", (target, env) => {
       const fourth = await deployed("four");
       assert.deepEqual(await shown(), [fourth, third]);
       assert.equal(second < third, true);
-      assert.equal((await used("bundles.bytes.person"))?.used, await counted());
+      assert.equal(await counted(), (await used("bundles.bytes.person"))?.used);
     });
 
     it("concurrent deploys: the newest are kept, one is published, and the counted bytes are correct", async () => {
@@ -217,7 +269,7 @@ await onEngines("quotas of owners", (target, env) => {
       assert.ok(left.length <= 3, String(left.length));
       assert.equal(left.filter(({ current }) => current).length, 1);
       assert.equal((await visit(target, site.slug, people.owner, "last")).text, "last");
-      assert.equal((await used("bundles.bytes.person"))?.used, await counted());
+      assert.equal(await counted(), (await used("bundles.bytes.person"))?.used);
     });
   });
 
@@ -226,20 +278,21 @@ await onEngines("quotas of owners", (target, env) => {
       manage(target, people.owner, "PUT", `/api/canvases/${site.id}/owner`, { email: people.editor.email });
     for (const [quota, most] of [
       ["canvases.person", 0],
-      ["bundles.bytes.person", 5_999],
+      ["bundles.bytes.person", bytesOfFile("index.bin", 6_000) - 1],
     ] as const) {
       it(`to a new owner over quota (${quota}): 409 QUOTA_EXCEEDED, and the owner stays`, async () => {
         await begin();
-        assert.equal((await upload(target, people.owner, site.id, await fresh(6_000))).status, 200);
+        const bundle = await zip({ "index.bin": randomBytes(6_000) });
+        assert.equal((await upload(target, people.owner, site.id, bundle)).status, 200);
         const listed = [{ email: people.editor.email, role: "editor" }];
         await amend(target, site, { people: listed });
         await allow(people.editor, { [quota]: most });
         overQuota(await give(), quota);
         const { json } = await manage(target, people.owner, "GET", `/api/canvases/${site.id}`);
         assert.deepEqual([json.viewerRole, json.people], ["owner", listed]);
-        await allow(people.editor, { [quota]: 6_000 });
+        await allow(people.editor, { [quota]: bytesOfFile("index.bin", 6_000) });
         assert.equal((await give()).status, 200);
-        assert.equal((await used("bundles.bytes.person"))?.used, 6_000);
+        assert.equal((await used("bundles.bytes.person"))?.used, bytesOfFile("index.bin", 6_000));
         assert.equal(await counted(), 0);
       });
     }
@@ -249,13 +302,13 @@ await onEngines("quotas of owners", (target, env) => {
 test("the deployment's quotas apply until an administrator sets others", async (t) => {
   const { target } = await startDev(t, {
     SERVICE_QUOTA_CANVASES: "1",
-    SERVICE_QUOTA_BUNDLE_BYTES: "100",
+    SERVICE_QUOTA_BUNDLE_BYTES: "20000",
     SERVICE_VERSIONS_KEPT: "1",
   });
   const site = await stage(target);
   const { owner } = site.people;
   overQuota(await manage(target, owner, "POST", "/api/canvases", { title: "Tea" }), "canvases.person");
-  overQuota(await upload(target, owner, site.id, await fresh(200)), "bundles.bytes.person");
+  overQuota(await upload(target, owner, site.id, await fresh(20_000)), "bundles.bytes.person");
   await publish(target, site, { "index.html": "one" });
   await publish(target, site, { "index.html": "two" });
   await publish(target, site, { "index.html": "three" });
@@ -265,7 +318,7 @@ test("the deployment's quotas apply until an administrator sets others", async (
   const { quotas } = (await manage(target, admin, "GET", "/api/admin/settings")).json as { quotas: object };
   assert.partialDeepStrictEqual(quotas, {
     "canvases.person": 1,
-    "bundles.bytes.person": 100,
+    "bundles.bytes.person": 20_000,
     "versions.canvas": 1,
   });
 });

@@ -20,13 +20,14 @@ const FILES = {
   "big.bin": BIG,
 };
 
-const { target } = await startDev({ after });
+const { target, env } = await startDev({ after });
 
 describe("conditions, ranges and encodings", () => {
   let site: Stage;
   before(async () => {
     site = await stage(target);
     await publish(target, site, FILES);
+    await env.compressions.settled();
   });
   const get = (path: string, headers: Header[] = [], method = "GET") =>
     visit(target, site.slug, site.people.viewer, path, headers, method);

@@ -12,6 +12,7 @@ import { Turns } from "../../src/async/event-loop-turns.ts";
 import { OutboundCalls } from "../../src/async/outbound-calls.ts";
 import { Tally } from "../../src/async/tally.ts";
 import { TaskPool } from "../../src/async/task-pool.ts";
+import { WorkLists } from "../../src/async/work-lists.ts";
 import { coreData } from "../../src/canvases/core-data.ts";
 import { sweepBlobs } from "../../src/canvases/sweep.ts";
 import { baseOf } from "../../src/config/addresses.ts";
@@ -229,7 +230,10 @@ for (const { name, skip, database } of ENGINES) {
         downloads: new TaskPool({ running: 1, runningEach: 1, waitingEach: 1 }),
         imports: new TaskPool({ running: 1, runningEach: 1, waitingEach: 1 }),
         deploys: new TaskPool({ running: 1, runningEach: 1, waitingEach: 1 }),
-        compressions: new TaskPool({ running: 1, runningEach: 1, waitingEach: 1 }),
+        compressions: new WorkLists(
+          new TaskPool({ running: 1, runningEach: 1, waitingEach: 1 }),
+          assert.ifError,
+        ),
         policies: new DocumentCache(),
         localContent: new Map(),
         canvasData: [coreData],

@@ -230,6 +230,7 @@ for (const { name, skip, database } of ENGINES) {
       };
       const first = await serve(settings);
       await first.seeded;
+      await first.env.compressions.settled();
       const keys = await keysOf(first.env.blobs);
       assert.ok(keys.length > 0);
       await first.stop();

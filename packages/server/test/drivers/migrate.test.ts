@@ -90,7 +90,7 @@ for (const { name, skip, database } of ENGINES) {
       );
     });
 
-    test("0009 counts the bytes of bundles that are there: each file once a canvas, as it was uploaded", async (t) => {
+    test("what bundles took before is counted: each content once a canvas, and each file of a version", async (t) => {
       const db = await single(t);
       const names = (await readdir(MIGRATIONS)).filter((each) => each < "0009");
       const before: Record<string, string> = {};
@@ -126,14 +126,19 @@ for (const { name, skip, database } of ENGINES) {
       }
       await migrate(db);
       assert.deepEqual(await db.all`select canvas_id, bytes from bundle_bytes order by canvas_id`, [
-        { canvas_id: "one", bytes: 530 },
-        { canvas_id: "two", bytes: 500 },
+        { canvas_id: "one", bytes: 530 + 2 * 4096 + 4 * 512 + 6 * (2 * 10 + 9 + 7) },
+        { canvas_id: "two", bytes: 500 + 4096 + 512 + 6 * 10 },
       ]);
       assert.deepEqual(await db.all`select canvas_id, blob_key, uses from bundle_blobs order by 1, 2`, [
         { canvas_id: "one", blob_key: "home", uses: 3 },
         { canvas_id: "one", blob_key: "new", uses: 1 },
         { canvas_id: "two", blob_key: "home", uses: 1 },
       ]);
+      assert.deepEqual(
+        await db.all`select blob_key from bundle_blobs where canvas_id = 'one' and compressed = 2`,
+        [{ blob_key: "home" }],
+      );
+      assert.deepEqual(await db.all`select distinct encoding from version_files`, [{ encoding: "identity" }]);
       assert.deepEqual(await db.all`select distinct state from versions`, [{ state: "stored" }]);
     });
 

@@ -3,11 +3,11 @@ import { Readable } from "node:stream";
 import { setImmediate as immediate } from "node:timers/promises";
 import { inParallel } from "../../async/in-parallel.ts";
 import type { Env } from "../../env.ts";
-import type { BlobSize, BundleBlob } from "../bundle-blobs.ts";
+import type { BlobSize } from "../bundle-blobs.ts";
 import { FILES_AT_ONCE, type VersionFile } from "../version-files.ts";
 import type { BundleFile } from "./bundle.ts";
 import { mimeOf } from "./mime.ts";
-import { compress, isWorthCompressing, MAX_IN_MEMORY_BYTES } from "./representations.ts";
+import { isWorthCompressing, MAX_IN_MEMORY_BYTES } from "./representations.ts";
 
 /** The maximum number of files that are stored concurrently. */
 const WIDTH = 4;
@@ -78,36 +78,22 @@ export async function hashAll(files: BundleFile[], signal: AbortSignal): Promise
 }
 
 /**
- * Stores the bytes of hashed files and their missing compressed variants. Does not store the bytes of blobs in `known` again, because the
- * canvas has them. Everything is durable when the promise resolves. Throws the reason of `signal` if it aborts.
+ * Stores the bytes of hashed files. Does not store the bytes of blobs in `known` again, because the canvas has them. Everything is durable
+ * when the promise resolves. Throws the reason of `signal` if it aborts.
  */
 export async function storeFiles(
   files: HashedFile[],
-  known: Map<string, BundleBlob>,
+  known: Map<string, BlobSize>,
   signal: AbortSignal,
   env: Env,
 ): Promise<VersionFile[]> {
-  const typed = files.map((file) => {
-    const mime = mimeOf(file.path);
-    return { ...file, mime, compressible: isWorthCompressing(mime, file.size) };
-  });
-  const distinct = new Map<string, (typeof typed)[number]>();
-  for (const file of typed) if (file.compressible || !distinct.has(file.key)) distinct.set(file.key, file);
-  const blobs = new Map<string, BundleBlob>();
-  await inParallel([...distinct.values()], WIDTH, async ({ key, source, compressible }) => {
+  const added = new Map(files.filter(({ key }) => !known.has(key)).map((file) => [file.key, file]));
+  await inParallel([...added.values()], WIDTH, async ({ source }) => {
     signal.throwIfAborted();
-    const plain = known.get(key) ?? {
-      ...(await env.blobs.put(await source())),
-      compressed: false,
-      br: null,
-      gzip: null,
-    };
-    blobs.set(key, compressible && !plain.compressed ? await compress(plain, env) : plain);
+    return env.blobs.put(await source());
   });
-  return typed.map(({ path, mime, compressible, key }) => ({
-    path,
-    mime,
-    compressible,
-    blob: blobs.get(key) as BundleBlob,
-  }));
+  return files.map(({ path, key, size }) => {
+    const mime = mimeOf(path);
+    return { path, mime, compressible: isWorthCompressing(mime, size), blob: { key, size } };
+  });
 }

@@ -2,12 +2,14 @@ import { newId } from "../../crypto/ids.ts";
 import type { Step } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { Refusal, refuse } from "../../http/refusal.ts";
-import { type BundleBlob, findBlobs } from "../bundle-blobs.ts";
+import { announceBlobs, type BlobSize, findBlobs } from "../bundle-blobs.ts";
 import { bytesOver, ownerOf, refuseOver, requireBytes } from "../owner-quotas.ts";
 import { publishSteps, type StoredVersion, storedStep, trimStep } from "../publish-version.ts";
+import { BLOB_BYTES, bytesOfRows } from "../stored-bytes.ts";
 import { type AddOutcome, addFiles, discardVersion, removeOfCanvas } from "../version-files.ts";
 import { type Bundle, type BundleFile, withBundle } from "./bundle.ts";
 import { hashAll, slicesOf, storeFiles } from "./bundle-files.ts";
+import { compressLater } from "./compressions.ts";
 import { easelJsonWarnings } from "./easel-json-warnings.ts";
 import { rootAddressWarnings } from "./root-addresses.ts";
 
@@ -26,7 +28,8 @@ async function requireQuota(
   signal: AbortSignal,
   env: Env,
 ): Promise<void> {
-  const declared = files.reduce((sum, { size }) => sum + size, 0);
+  const rows = bytesOfRows(files);
+  const declared = files.reduce((sum, { size }) => sum + size + BLOB_BYTES, rows);
   if ((await bytesOver(canvasId, declared, env)) === null) return;
   const sizes = new Map<string, number>();
   for (const slice of slicesOf(files)) {
@@ -38,7 +41,7 @@ async function requireQuota(
     );
     for (const { key, size } of hashed) if (!known.has(key)) sizes.set(key, size);
   }
-  const added = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+  const added = [...sizes.values()].reduce((sum, size) => sum + size + BLOB_BYTES, rows);
   await requireBytes(canvasId, added, env);
 }
 
@@ -55,7 +58,7 @@ async function requireAdded(outcome: AddOutcome, canvasId: string, env: Env): Pr
 
 /**
  * Stores the files of a version and inserts their rows, in slices of a few files. Bytes that the canvas already has are not stored again.
- * If such bytes are removed with another version meanwhile, stores all files of the slice.
+ * If such bytes are removed with another version meanwhile, stores all files of the slice. Bytes are counted before they are stored.
  */
 async function storeAll(
   version: StoredVersion,
@@ -66,13 +69,17 @@ async function storeAll(
   for (const slice of slicesOf(files)) {
     const hashed = await hashAll(slice, signal).catch(asRefusal);
     const keys = hashed.map(({ key }) => key);
-    const add = async (known: Map<string, BundleBlob>) =>
-      addFiles(
+    const add = async (known: Map<string, BlobSize>) => {
+      const added = hashed.filter(({ key }) => !known.has(key));
+      const announced = await announceBlobs(version.canvasId, added, env);
+      if (announced !== "done") return announced;
+      return addFiles(
         version,
         await storeFiles(hashed, known, signal, env).catch(asRefusal),
         [...known.keys()],
         env,
       );
+    };
     const outcome = await add(await findBlobs(version.canvasId, keys, env));
     await requireAdded(outcome === "lost" ? await add(new Map()) : outcome, version.canvasId, env);
     version.files += hashed.length;
@@ -141,7 +148,7 @@ export const storeBundle = (
   );
 
 /**
- * Publishes a stored version, and removes versions beyond the quota. Runs `conditions` first, in the same batch, and throws 404 `NOT_FOUND`
+ * Publishes a stored version, and removes versions beyond the quota. Its files are compressed afterwards. Runs `conditions` first, in the same batch, and throws 404 `NOT_FOUND`
  * if one of them changes no row or if the canvas has been deleted or disabled. Throws 503 `UNAVAILABLE` if a sweep has removed the version.
  */
 export async function publishStored(
@@ -164,6 +171,7 @@ export async function publishStored(
     await tidyUp(discardVersion({ id, canvasId }, env), env);
     refuse(done <= conditions.length ? "NOT_FOUND" : "UNAVAILABLE");
   }
+  await compressLater(canvasId, env);
   await tidyUp(removeOfCanvas(canvasId, env), env);
 }
 

@@ -2,10 +2,11 @@ import { isId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 import {
+  clearFinished,
+  type FinishedDeploy,
   findStaged,
   finishStep,
   missingOf,
-  releaseBlobs,
   type StagedDeploy,
   type StagedDeployKey,
 } from "../staged-deploys.ts";
@@ -29,13 +30,15 @@ async function requireComplete(id: string, env: Env): Promise<void> {
 const filesOf = ({ files }: StagedDeploy): BundleFile[] =>
   files.map((file) => ({ ...file, open: async () => refuse("BLOBS_MISSING", { missing: [file.key] }) }));
 
-async function publishStaged(deploy: StagedDeploy, signal: AbortSignal, env: Env): Promise<string> {
+async function publishStaged(deploy: StagedDeploy, signal: AbortSignal, env: Env): Promise<FinishedDeploy> {
   const { id, canvasId, userId, expectedVersion, message } = deploy;
+  const warnings = await warningsOf(deploy, env);
   const version = await storeVersion(canvasId, userId, filesOf(deploy), env, { message, signal });
-  const conditions = [finishStep(id, version.id)];
+  const finished = { version: version.id, warnings };
+  const conditions = [finishStep(id, finished)];
   if (expectedVersion !== undefined) conditions.unshift(expectedStep(canvasId, expectedVersion));
   await publishStored(version, env, conditions);
-  return version.id;
+  return finished;
 }
 
 /** Returns the warnings about the content of a staged deploy whose bytes have all been uploaded. */
@@ -58,13 +61,12 @@ export const finishDeploy = (
   place: StagedDeployKey,
   env: Env,
   signal?: AbortSignal,
-): Promise<{ version: string; warnings: string[] }> =>
+): Promise<FinishedDeploy> =>
   env.deploys.run(
     place.userId,
     async (signal) => {
       const deploy = await requireStaged(place, env);
-      const version = deploy.version ?? (await publishOnce(place, deploy, signal, env));
-      return { version, warnings: await warningsOf(deploy, env) };
+      return deploy.finished ?? (await publishOnce(place, deploy, signal, env));
     },
     signal,
   );
@@ -74,17 +76,17 @@ async function publishOnce(
   deploy: StagedDeploy,
   signal: AbortSignal,
   env: Env,
-): Promise<string> {
+): Promise<FinishedDeploy> {
   await requireComplete(deploy.id, env);
   await requireExpected(deploy.canvasId, deploy.expectedVersion, env);
   try {
-    const version = await publishStaged(deploy, signal, env);
-    await tidyUp(releaseBlobs(deploy, env), env);
-    return version;
+    const finished = await publishStaged(deploy, signal, env);
+    await tidyUp(clearFinished(deploy, finished, env), env);
+    return finished;
   } catch (error) {
     // A concurrent request may have finished the same deploy, or another deploy may have been published meanwhile.
-    const { version } = await requireStaged(place, env);
-    if (version !== null) return version;
+    const { finished } = await requireStaged(place, env);
+    if (finished !== null) return finished;
     await requireExpected(deploy.canvasId, deploy.expectedVersion, env);
     throw error;
   }

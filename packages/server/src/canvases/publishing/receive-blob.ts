@@ -2,10 +2,9 @@ import { createHash } from "node:crypto";
 import { isId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
-import type { BundleBlob } from "../bundle-blobs.ts";
+import { announceBlobs, type BlobSize } from "../bundle-blobs.ts";
 import { ownerOf, refuseOver } from "../owner-quotas.ts";
-import { findStagedBlob, holdBlob, type StagedBlob, type StagedDeployKey } from "../staged-deploys.ts";
-import { compress } from "./representations.ts";
+import { findStagedBlob, holdBlob, type StagedDeployKey } from "../staged-deploys.ts";
 
 const invalid = (message: string): never => refuse("INVALID_BODY", { message });
 
@@ -14,7 +13,7 @@ const invalid = (message: string): never => refuse("INVALID_BODY", { message });
  * hash is not `key`.
  */
 async function* verified(
-  { key, size }: StagedBlob,
+  { key, size }: BlobSize,
   source: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   const hash = createHash("sha256");
@@ -36,10 +35,16 @@ async function* verified(
 const requireStagedBlob = async (place: StagedDeployKey, key: string, env: Env) =>
   (isId(place.id) ? await findStagedBlob(place, key, env) : undefined) ?? refuse("NOT_FOUND");
 
+/** Throws 409 `QUOTA_EXCEEDED` for the byte quota of a canvas's owner, or 404 `NOT_FOUND` if the canvas no longer exists. */
+async function refuseFull(canvasId: string, env: Env): Promise<never> {
+  const owner = await ownerOf(canvasId, env);
+  return owner === undefined ? refuse("NOT_FOUND") : refuseOver("bundles.bytes.person", owner.id, env);
+}
+
 /**
- * Stores an uploaded blob of a staged deploy and its compressed variants. `declared` is the Content-Length of the upload, or 0 if the
- * header is absent. Returns null if the deploy has the blob already. Throws 400 `INVALID_BODY` if the upload has another hash or size than
- * the blob.
+ * Stores an uploaded blob of a staged deploy. `declared` is the Content-Length of the upload, or 0 if the header is absent. Returns null if
+ * the deploy has the blob already. Throws 400 `INVALID_BODY` if the upload has another hash or size than the blob, and 409
+ * `QUOTA_EXCEEDED` before it stores anything if the owner's quota of bytes would be exceeded.
  */
 export async function receiveBlob(
   place: StagedDeployKey,
@@ -47,17 +52,15 @@ export async function receiveBlob(
   declared: number,
   source: AsyncIterable<Uint8Array>,
   env: Env,
-): Promise<BundleBlob | null> {
+): Promise<BlobSize | null> {
   const blob = await requireStagedBlob(place, key, env);
   if (declared > blob.size) invalid(`The body is longer than ${blob.size} bytes.`);
   if (blob.held) {
     for await (const _ of verified(blob, source));
     return null;
   }
-  const stored = await env.blobs.put(verified(blob, source));
-  return blob.compressible
-    ? await compress(stored, env)
-    : { ...stored, compressed: false, br: null, gzip: null };
+  if ((await announceBlobs(place.canvasId, [blob], env)) !== "done") await refuseFull(place.canvasId, env);
+  return env.blobs.put(verified(blob, source));
 }
 
 /**
@@ -67,14 +70,13 @@ export async function receiveBlob(
 export async function addBlob(
   place: StagedDeployKey,
   key: string,
-  blob: BundleBlob | null,
+  blob: BlobSize | null,
   env: Env,
 ): Promise<void> {
   if (blob !== null) {
     const outcome = await holdBlob(place, blob, env);
     if (outcome === "done") return;
-    const owner = outcome === "full" ? await ownerOf(place.canvasId, env) : undefined;
-    if (owner !== undefined) await refuseOver("bundles.bytes.person", owner.id, env);
+    if (outcome === "full") await refuseFull(place.canvasId, env);
   }
   if (!(await requireStagedBlob(place, key, env)).held) refuse("NOT_FOUND");
 }

@@ -1,35 +1,53 @@
-import { pipeline, Readable } from "node:stream";
+import { createHash, hash, randomUUID } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { rm } from "node:fs/promises";
+import path from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from "node:zlib";
+import { whileSpace } from "../../disk/disk-space.ts";
+import { makeDirectory } from "../../disk/private-files.ts";
 import type { Env } from "../../env.ts";
-import type { BlobSize, BundleBlob } from "../bundle-blobs.ts";
+import type { BlobSize } from "../bundle-blobs.ts";
 import { isCompressible } from "./mime.ts";
+import { uploadsOf } from "./upload.ts";
 
 /** The smallest file that is compressed, in bytes. */
 const MIN_COMPRESSED_BYTES = 512;
-/**
- * The maximum size in bytes of a file that is compressed in memory, at the highest level. Larger files are streamed and compressed at a
- * faster level.
- */
+/** The maximum size in bytes of a file that is read into memory, to be hashed or compressed. Larger files are streamed. */
 export const MAX_IN_MEMORY_BYTES = 256 * 1024;
+
+/** How much effort compression takes: files in memory take about 20 times as long with "best", and get a fifth smaller. */
+export type Effort = "best" | "fast";
 
 const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = constants;
 
+const LEVELS = { best: { br: 11, gzip: 9 }, fast: { br: 5, gzip: 6 } };
+
+const brotli = (size: number, level: number) => ({
+  params: { [BROTLI_PARAM_QUALITY]: level, [BROTLI_PARAM_SIZE_HINT]: size },
+});
+
 const inMemory = {
-  br: (bytes: Buffer) =>
-    promisify(brotliCompress)(bytes, {
-      params: { [BROTLI_PARAM_QUALITY]: 11, [BROTLI_PARAM_SIZE_HINT]: bytes.length },
-    }),
-  gzip: (bytes: Buffer) => promisify(gzip)(bytes, { level: 9 }),
+  br: (bytes: Buffer, level: number) => promisify(brotliCompress)(bytes, brotli(bytes.length, level)),
+  gzip: (bytes: Buffer, level: number) => promisify(gzip)(bytes, { level }),
 };
 
 const streamed = {
-  br: (size: number) =>
-    createBrotliCompress({ params: { [BROTLI_PARAM_QUALITY]: 6, [BROTLI_PARAM_SIZE_HINT]: size } }),
-  gzip: () => createGzip({ level: 6 }),
+  br: (size: number, level: number) => createBrotliCompress(brotli(size, level)),
+  gzip: (_size: number, level: number) => createGzip({ level }),
 };
 
-const saves = ({ size }: { size: number }, plain: BlobSize) => size < 0.95 * plain.size;
+/** Stores a compressed copy of a blob, and returns its key and size. Returns null if the copy does not fit into the owner's quota. */
+export type StoreCopy = (copy: BlobSize, source: () => AsyncIterable<Uint8Array>) => Promise<BlobSize | null>;
+
+/** The maximum size of a compressed copy that is kept: a larger one would save less than 5 %. */
+const maxSizeOf = ({ size }: BlobSize): number => Math.ceil(0.95 * size) - 1;
+
+/** Whether a file of this media type and size (in bytes) is worth compressing. */
+export const isWorthCompressing = (mime: string, size: number): boolean =>
+  size >= MIN_COMPRESSED_BYTES && isCompressible(mime);
 
 async function read({ key }: BlobSize, { blobs }: Env): Promise<Readable> {
   const source = await blobs.get(key);
@@ -37,39 +55,77 @@ async function read({ key }: BlobSize, { blobs }: Env): Promise<Readable> {
   return source;
 }
 
-/**
- * Stores a compressed copy of a blob, and returns the key and the size of the copy. Returns null if the copy would not be more than 5 %
- * smaller. `bytes` is the content of the blob, or null to stream the content from the blob store.
- */
-async function variant(
+/** Thrown when a compressed stream has become longer than a copy may be. */
+class SavesTooLittle extends Error {}
+
+/** Compresses a blob into a temporary file, and stores that. Returns null if the copy is not kept. */
+async function streamCopy(
   plain: BlobSize,
-  bytes: Buffer | null,
   encoding: "br" | "gzip",
+  store: StoreCopy,
+  signal: AbortSignal,
   env: Env,
 ): Promise<BlobSize | null> {
-  if (bytes !== null) {
-    const compressed = await env.compressions.run("all", () => inMemory[encoding](bytes));
-    if (!saves({ size: compressed.length }, plain)) return null;
-    return env.blobs.put(Readable.from([compressed]));
+  const folder = uploadsOf(env);
+  await makeDirectory(folder);
+  const file = path.join(folder, `${randomUUID()}.${encoding}`);
+  const sha256 = createHash("sha256");
+  let size = 0;
+  async function* measured(source: AsyncIterable<Uint8Array>) {
+    for await (const chunk of source) {
+      size += chunk.length;
+      if (size > maxSizeOf(plain)) throw new SavesTooLittle();
+      sha256.update(chunk);
+      yield chunk;
+    }
   }
-  return env.compressions.run("all", async () => {
-    const compressed = pipeline(await read(plain, env), streamed[encoding](plain.size), () => {});
-    const stored = await env.blobs.put(compressed);
-    return saves(stored, plain) ? stored : null;
-  });
+  try {
+    await pipeline(
+      await read(plain, env),
+      streamed[encoding](plain.size, LEVELS.fast[encoding]),
+      measured,
+      (source: AsyncIterable<Uint8Array>) => whileSpace(source, folder, env.config.diskReserve),
+      createWriteStream(file, { flags: "wx", mode: 0o600 }),
+      { signal },
+    );
+    return await store({ key: sha256.digest("hex"), size }, () => createReadStream(file));
+  } catch (error) {
+    if (error instanceof SavesTooLittle) return null;
+    throw error;
+  } finally {
+    await rm(file, { force: true });
+  }
 }
 
-/** Whether a file of this media type and size (in bytes) is worth compressing. */
-export const isWorthCompressing = (mime: string, size: number): boolean =>
-  size >= MIN_COMPRESSED_BYTES && isCompressible(mime);
+async function copyInMemory(
+  plain: BlobSize,
+  bytes: Buffer,
+  [encoding, effort]: ["br" | "gzip", Effort],
+  store: StoreCopy,
+): Promise<BlobSize | null> {
+  const copy = await inMemory[encoding](bytes, LEVELS[effort][encoding]);
+  if (copy.length > maxSizeOf(plain)) return null;
+  const key = hash("sha256", copy, "hex");
+  return store({ key, size: copy.length }, () => Readable.from([copy]));
+}
 
-/** Compresses a stored blob with Brotli and gzip. Stores the results durably, and returns those that save more than 5 %. */
-export async function compress({ key, size }: BlobSize, env: Env): Promise<BundleBlob> {
-  const plain = { key, size };
-  const bytes = size <= MAX_IN_MEMORY_BYTES ? Buffer.concat(await (await read(plain, env)).toArray()) : null;
-  const [br, gzip] = await Promise.all([
-    variant(plain, bytes, "br", env),
-    variant(plain, bytes, "gzip", env),
-  ]);
-  return { key, size, compressed: true, br, gzip };
+/**
+ * Compresses a blob with Brotli and then with gzip, and passes each copy that saves more than 5 % to `store`. Returns what `store` returns,
+ * or null for a copy that saves less. Uses one thread of Node's pool at a time. Rejects if the blob cannot be read, or `signal` aborts.
+ */
+export async function compress(
+  plain: BlobSize,
+  effort: Effort,
+  store: StoreCopy,
+  signal: AbortSignal,
+  env: Env,
+): Promise<{ br: BlobSize | null; gzip: BlobSize | null }> {
+  if (plain.size > MAX_IN_MEMORY_BYTES) {
+    const br = await streamCopy(plain, "br", store, signal, env);
+    return { br, gzip: await streamCopy(plain, "gzip", store, signal, env) };
+  }
+  const bytes = Buffer.concat(await (await read(plain, env)).toArray());
+  const br = await copyInMemory(plain, bytes, ["br", effort], store);
+  signal.throwIfAborted();
+  return { br, gzip: await copyInMemory(plain, bytes, ["gzip", effort], store) };
 }

@@ -2,19 +2,17 @@ import type { StagedDeployCreated } from "@easel/protocol/types";
 import { isId, newId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
-import { findBlobs } from "../bundle-blobs.ts";
-import { requireBytes } from "../owner-quotas.ts";
+import { type BlobSize, findBlobs } from "../bundle-blobs.ts";
+import { ownerOf, refuseOver, requireBytes } from "../owner-quotas.ts";
 import {
   findStaged,
   insertStaged,
   missingOf,
-  type StagedBlob,
   type StagedDeployKey,
   type StagedFile,
 } from "../staged-deploys.ts";
+import { BLOB_BYTES } from "../stored-bytes.ts";
 import { requireExpected } from "./expected-version.ts";
-import { mimeOf } from "./mime.ts";
-import { isWorthCompressing } from "./representations.ts";
 import { selectFiles } from "./select-files.ts";
 
 /** The request that begins a staged deploy: the files that the client will upload one by one, and options. */
@@ -27,13 +25,12 @@ export interface Manifest {
 const invalid = (message: string): never => refuse("INVALID_BODY", { message });
 
 /** Returns the distinct blobs of files, by their hash. Throws 400 `INVALID_BODY` if files with the same hash differ in size. */
-function blobsOf(files: StagedFile[]): Map<string, StagedBlob> {
-  const blobs = new Map<string, StagedBlob>();
-  for (const { path, key, size } of files) {
-    const compressible = isWorthCompressing(mimeOf(path), size);
+function blobsOf(files: StagedFile[]): Map<string, BlobSize> {
+  const blobs = new Map<string, BlobSize>();
+  for (const { key, size } of files) {
     const known = blobs.get(key);
     if (known !== undefined && known.size !== size) invalid(`\`${key}\` has two sizes.`);
-    blobs.set(key, { key, size, compressible: compressible || known?.compressible === true });
+    blobs.set(key, { key, size });
   }
   return blobs;
 }
@@ -58,7 +55,7 @@ export async function stageDeploy(
   let added = 0;
   for (const { key, size } of blobs.values()) {
     const has = known.get(key);
-    if (has === undefined) added += size;
+    if (has === undefined) added += size + BLOB_BYTES;
     else if (has.size !== size) invalid(`\`${key}\` is the hash of ${has.size} bytes.`);
   }
   await requireBytes(canvasId, added, env);
@@ -66,7 +63,9 @@ export async function stageDeploy(
   const staged = { id, canvasId, userId, files, expectedVersion, message };
   const outcome = await insertStaged(staged, [...blobs.values()], env);
   if (outcome === "gone") refuse("NOT_FOUND");
-  if (outcome === "full")
+  const owner = outcome === "full" ? await ownerOf(canvasId, env) : undefined;
+  if (owner !== undefined) await refuseOver("bundles.bytes.person", owner.id, env);
+  if (outcome !== "done")
     refuse("KEY_LIMIT", {
       message: "The canvas has too many open staged deploys. They expire after an hour.",
     });
@@ -79,6 +78,6 @@ export async function stageDeploy(
  */
 export async function missingBlobs({ id, canvasId, userId }: StagedDeployKey, env: Env): Promise<string[]> {
   const deploy = isId(id) ? await findStaged(id, canvasId, userId, env) : undefined;
-  if (deploy === undefined || deploy.version !== null) return refuse("NOT_FOUND");
+  if (deploy === undefined || deploy.finished !== null) return refuse("NOT_FOUND");
   return missingOf(id, env);
 }

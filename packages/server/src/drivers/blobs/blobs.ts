@@ -18,6 +18,8 @@ export interface Blobs {
   put(source: AsyncIterable<Uint8Array>): Promise<{ key: string; size: number }>;
   /** Opens a stream of the bytes from `start` to `end`, both included, or of all bytes. Returns null for an unknown key. */
   get(key: string, range?: { start: number; end: number }): Promise<Readable | null>;
+  /** Returns the blob with a key as `list` does. Returns null if there is none, or if its last `put` was not before that time. */
+  find(key: string, before: number): Promise<StoredBlob | null>;
   /** Lists the blobs whose last `put` was before a time in epoch milliseconds. */
   list(before: number): AsyncIterable<StoredBlob>;
   /**

@@ -6,7 +6,7 @@ import { whileSpace } from "../../disk/disk-space.ts";
 import { linkUnlessThere, syncDirectory } from "../../disk/durable-names.ts";
 import { removeOlder } from "../../disk/expired-files.ts";
 import { makeOwnDirectory } from "../../disk/private-files.ts";
-import type { Blobs } from "./blobs.ts";
+import type { Blobs, StoredBlob } from "./blobs.ts";
 import { ageOf, openIfThere, Removals } from "./removals.ts";
 
 /**
@@ -53,6 +53,11 @@ export async function local(root: string, reserve: number | null = 0): Promise<B
     return { key: hash.digest("hex"), size };
   }
 
+  async function find(key: string, before: number): Promise<StoredBlob | null> {
+    const age = KEY.test(key) ? await ageOf(place(key)) : null;
+    return age !== null && age.putAt < before ? { key, generation: age.generation } : null;
+  }
+
   return {
     async put(source) {
       const staged = path.join(staging, randomUUID());
@@ -77,12 +82,14 @@ export async function local(root: string, reserve: number | null = 0): Promise<B
       return file === null ? null : file.createReadStream(range);
     },
 
+    find,
+
     async *list(before) {
       for await (const folder of await opendir(root)) {
         if (folder.name.length !== 2) continue;
         for await (const { name } of await opendir(path.join(root, folder.name))) {
-          const age = KEY.test(name) ? await ageOf(place(name)) : null;
-          if (age !== null && age.putAt < before) yield { key: name, generation: age.generation };
+          const blob = await find(name, before);
+          if (blob !== null) yield blob;
         }
       }
     },

@@ -103,8 +103,8 @@ export const canvases: Fault[] = [
   fault(
     "quotas: the bytes of a file that the canvas has already count again",
     "packages/server/src/canvases/bundle-blobs.ts",
-    "where not exists (",
-    "where 'x' = 'x' or exists (",
+    "when uses <= 0 then greatest(cast(value ->> 0 as bigint) - bundle_blobs.size, 0) else 0 end",
+    "else cast(value ->> 0 as bigint) end",
     "packages/server/test/canvases/version-store.test.ts",
     "packages/server/test/canvases/bundle-quotas.test.ts",
   ),
@@ -125,8 +125,8 @@ export const canvases: Fault[] = [
   fault(
     "staged deploys: bytes of other canvases are not missing",
     "packages/server/src/canvases/staged-deploys.ts",
-    "select 1 from bundle_blobs where canvas_id = ${canvasId} and blob_key = key and",
-    "select 1 from bundle_blobs where '' <> ${canvasId} and blob_key = key and",
+    "select 1 from bundle_blobs where canvas_id = ${canvasId} and blob_key = key and uses",
+    "select 1 from bundle_blobs where '' <> ${canvasId} and blob_key = key and uses",
     "packages/server/test/canvases/staged-deploys.test.ts",
   ),
   fault(
@@ -139,8 +139,8 @@ export const canvases: Fault[] = [
   fault(
     "staged deploys: finishing one twice publishes two versions",
     "packages/server/src/canvases/staged-deploys.ts",
-    "where id = ${id} and version_id is null`;",
-    "where id = ${id}`;",
+    "where id = ${id} and version_id is null`;\n\nconst endUses",
+    "where id = ${id}`;\n\nconst endUses",
     "packages/server/test/canvases/staged-deploys.test.ts",
   ),
   fault(
@@ -165,11 +165,25 @@ export const canvases: Fault[] = [
     "packages/server/test/canvases/staged-deploys.test.ts",
   ),
   fault(
-    "sweep: variants that no version serves at the moment are removed",
+    "sweep: a blob that is about to be used is removed",
     "packages/server/src/canvases/core-data.ts",
-    '{ table: "bundle_blobs", column: "br_key" },',
+    "(uses > 0 or unused_at > 0)",
+    "(uses > 0)",
+    "packages/server/test/canvases/stored-bytes.test.ts",
+  ),
+  fault(
+    "quotas: a blob that nothing uses no longer counts before it is swept",
+    "packages/server/src/canvases/unused-blobs.ts",
+    "const before = env.clock() - UNUSED_MS;",
+    "const before = env.clock() + UNUSED_MS;",
+    "packages/server/test/canvases/stored-bytes.test.ts",
+  ),
+  fault(
+    "quotas: the list of a finished staged deploy still counts",
+    "packages/server/src/canvases/staged-deploys.ts",
+    "    recharge(id, canvasId, charged),",
     "",
-    "packages/server/test/canvases/reused-blobs.test.ts",
+    "packages/server/test/canvases/stored-bytes.test.ts",
   ),
   fault(
     "content: a password cookie opens every canvas with that hash",
