@@ -228,8 +228,8 @@ export const requests: Fault[] = [
   fault(
     "deploys: go on after the client has gone",
     "packages/server/src/canvases/publishing/bundle-files.ts",
-    "async ({ key, source, compressible }) => {\n    signal.throwIfAborted();",
-    "async ({ key, source, compressible }) => {",
+    "async ({ source }) => {\n    signal.throwIfAborted();",
+    "async ({ source }) => {",
     "packages/server/test/canvases/fair-queues.test.ts",
   ),
   fault(
