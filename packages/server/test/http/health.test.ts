@@ -51,7 +51,8 @@ describe("health checks", () => {
     ],
     [
       "writes to the database",
-      (t, { db }) => t.mock.method(db.withReserve, "run", async () => Promise.reject(new Error("the disk is full"))),
+      (t, { db }) =>
+        t.mock.method(db.withReserve, "run", async () => Promise.reject(new Error("the disk is full"))),
     ],
     [
       "the bus",
