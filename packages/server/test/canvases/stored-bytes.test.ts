@@ -5,6 +5,7 @@ import { manage, type Stage, stage } from "@easel/conformance/fixture";
 import fc from "fast-check";
 import { TaskPool } from "../../src/async/task-pool.ts";
 import { WorkLists } from "../../src/async/work-lists.ts";
+import { announceBlobs } from "../../src/canvases/bundle-blobs.ts";
 import type { BundleFile } from "../../src/canvases/publishing/bundle.ts";
 import { cancelDeploy } from "../../src/canvases/publishing/cancel-deploy.ts";
 import { createCanvas } from "../../src/canvases/publishing/create.ts";
@@ -216,6 +217,29 @@ await onEngines("the bytes that bundles count", (target, env) => {
       ),
       { numRuns: 12, endOnFailure: true },
     );
+  });
+
+  it("a blob that is announced counts, and is not swept for an hour, also if it was stored long ago", async () => {
+    const content = Buffer.from("announced");
+    const blob = await env.blobs.put(streamOf(content));
+    const at = (ms: number) => ({ ...env, clock: () => Date.now() + ms });
+    const state = async () => [
+      (await env.db.all`select blob_key from bundle_blobs where blob_key = ${blob.key}`).length,
+      (await keysOf(env.blobs)).includes(blob.key),
+    ];
+    assert.equal(await announceBlobs(site.id, [blob], at(2 * HOUR_MS)), "done");
+    for (const [ms, expected] of [
+      [2 * HOUR_MS, [1, true]],
+      [3 * HOUR_MS - 60_000, [1, true]],
+      [3 * HOUR_MS + 60_000, [0, false]],
+    ] as const) {
+      await sweepBlobs(at(ms));
+      assert.deepEqual(await state(), expected);
+      const row = await env.db.get<{
+        bytes: number;
+      }>`select bytes from bundle_bytes where canvas_id = ${site.id}`;
+      assert.equal(Number(row?.bytes), await recount(site.id, env));
+    }
   });
 
   it("a staged deploy keeps no list once it is finished, answers with its warnings, and has no row once it is cancelled", async () => {
