@@ -353,6 +353,12 @@ export const LIMITS = {
     of: "a page of the canvas list, approximately",
     past: "the page ends early; `nextCursor` continues",
   },
+  deletedCanvases: {
+    value: 2_000,
+    unit: "canvases",
+    of: "the deleted canvases of one person, until they are removed for good",
+    past: "409 QUOTA_EXCEEDED for a new canvas",
+  },
   tokensPerPerson: {
     value: 100,
     unit: "tokens",

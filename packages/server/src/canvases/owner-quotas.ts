@@ -1,3 +1,4 @@
+import { LIMITS } from "@easel/protocol/limits";
 import type { PersonQuotaName, QuotaUsage } from "@easel/protocol/management";
 import type { Config } from "../config/config.ts";
 import { type Sql, type Step, sql } from "../drivers/db/db.ts";
@@ -23,7 +24,7 @@ export const PERSON_QUOTAS = {
 /** The messages with which requests that would exceed a quota are refused. */
 const MESSAGES = {
   "canvases.person": (limit: number) =>
-    `The owner has as many canvases as they may have (${limit}). Delete one, or ask an administrator for more.`,
+    `The owner may have ${limit} canvases, and ${LIMITS.deletedCanvases.value} that they have deleted until these are removed for good after 30 days. Delete one, or ask an administrator for more.`,
   "bundles.bytes.person": (limit: number) =>
     `The files of the owner's canvases may take ${formatBytes(limit)} in all, with every version, deleted canvases until they are removed for good, and what has been replaced until the hourly sweep. Ask an administrator for more.`,
   "files.bytes.person": (limit: number) =>
@@ -64,13 +65,16 @@ export const lockOwner = (canvasId: string): Sql =>
 
 /**
  * Builds the batch step that checks how many canvases the owner of this canvas has. If the earlier steps of the batch have exceeded the
- * quota on that number, this step changes no row, which rolls back the batch.
+ * quota on that number, this step changes no row, which rolls back the batch. Deleted canvases have a limit as well, because their rows are
+ * kept for 30 days and are part of the sums of bytes.
  */
 export const withinCanvases = (canvasId: string, { config }: Env): Step => sql`
   update users set name = name where id = (select owner_id from canvases where id = ${canvasId})
-    and (select count(*) from canvases where owner_id = users.id and deleted_at is null)
-      <= coalesce((select value from person_quotas where user_id = users.id and person_quotas.name = 'canvases.person'),
-        ${config.quotaCanvases})`;
+    and exists (select 1 from (select count(*) as kept, count(deleted_at) as deleted,
+        coalesce((select value from person_quotas where user_id = users.id and person_quotas.name = 'canvases.person'),
+          ${config.quotaCanvases}) as quota
+        from canvases where owner_id = users.id) as counted
+      where kept - deleted <= quota and deleted <= ${LIMITS.deletedCanvases.value})`;
 
 /**
  * Builds the batch step that checks how many bytes the bundles of this canvas's owner have in total. If the earlier steps of the batch have

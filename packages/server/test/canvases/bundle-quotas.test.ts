@@ -5,8 +5,11 @@ import { amend, type Cast, cast, freshSlug, manage, type Stage, stage } from "@e
 import type { Answer } from "@easel/conformance/http";
 import { refused } from "@easel/conformance/refusal";
 import type { Person } from "@easel/conformance/target";
+import { LIMITS } from "@easel/protocol/limits";
 import { purgeCanvases } from "../../src/canvases/purge.ts";
 import { sweepBlobs } from "../../src/canvases/sweep.ts";
+import { newId } from "../../src/crypto/ids.ts";
+import { asKeys } from "../../src/drivers/db/db.ts";
 import { keysOf } from "../drivers/blobs-contract.ts";
 import { onEngines, startDev } from "../support/engines.ts";
 import { publish, upload, visit } from "../support/publish.ts";
@@ -90,6 +93,19 @@ await onEngines("quotas of owners", (target, env) => {
       assert.equal(answers.filter(({ status }) => status === 201).length, 3);
       for (const answer of answers) if (answer.status !== 201) overQuota(answer, "canvases.person");
       assert.equal(await owned(), 4);
+    });
+
+    it("a person with 2,001 deleted canvases makes no further one until they are removed for good", async () => {
+      await begin();
+      const owner = await idOf(people.owner);
+      const ids = Array.from({ length: LIMITS.deletedCanvases.value + 1 }, () => newId());
+      await env.db.run`
+        insert into canvases (id, slug, title, owner_id, created_by, created_at, updated_at, deleted_at)
+        select key, key, 'Gone', cast(${owner} as text), cast(${owner} as text), 0, 0, cast(${Date.now()} as bigint)
+        from json_each(${asKeys(ids)})`;
+      overQuota(await make(people.owner), "canvases.person");
+      await env.db.run`delete from canvases where id in (select key from json_each(${asKeys(ids)}))`;
+      assert.equal((await make(people.owner)).status, 201);
     });
 
     it("the general quota applies to a person without one", async () => {

@@ -76,6 +76,7 @@ const REFUSES_NOTHING = [
   "the page ends early; `nextCursor` continues",
   "a larger `maxTokens` counts as this",
   "the oldest calls are removed",
+  "the oldest are removed",
   "further calls are only counted",
   "further ones wait",
   "further ones wait; people take turns",
