@@ -8,6 +8,14 @@ const JSON_TYPE = { "content-type": "application/json" };
 const SLOW_READERS = 9;
 const TABS = 30;
 const VALUE = JSON.stringify(textOf(60_000));
+const FORM_TYPE = { "content-type": "multipart/form-data; boundary=boundary" };
+const FORM = Buffer.from(
+  [
+    '--boundary\r\nContent-Disposition: form-data; name="scope"\r\n\r\nsubmission',
+    `--boundary\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n${textOf(1_000_000)}`,
+    "--boundary--\r\n",
+  ].join("\r\n"),
+);
 const EXPENSIVE = JSON.stringify({
   model: "m",
   maxTokens: 8192,
@@ -54,6 +62,18 @@ export const runtime: Attack[] = [
           headers: JSON_TYPE,
           body: EXPENSIVE,
           abortAfterMs: 20 + (index % 10) * 30,
+        }),
+      ),
+  },
+  {
+    name: "uploaded files",
+    run: (hostile) =>
+      repeat(hostile, 8, () =>
+        hostile.ask({
+          method: "POST",
+          path: `/v1/c/${hostile.site.shared.slug}/files`,
+          headers: FORM_TYPE,
+          body: FORM,
         }),
       ),
   },
