@@ -11,6 +11,12 @@ const BODY_TIMEOUT_MS = 20_000;
 /** The number of chunks after which they are joined. Millions of chunks of one byte would take a hundred times the memory of the body. */
 const CHUNKS_AT_ONCE = 1024;
 
+/** `inspect` is called with each part of the body, and may throw to reject it before the rest has arrived. */
+interface ReadOptions {
+  turns?: Turns | undefined;
+  inspect?: (chunk: Buffer) => void;
+}
+
 /**
  * Reads a body into memory. Rejects with the error that `tooLarge` throws if the body is longer than `limit` bytes, with 408 `INVALID_BODY`
  * after 20 s, and with 400 if the client disconnects. If `turns` is given, the 20 s begin at the end of the current turn of the event loop,
@@ -20,7 +26,7 @@ export function readBody(
   request: IncomingMessage,
   limit: number,
   tooLarge: () => never,
-  turns?: Turns,
+  { turns, inspect }: ReadOptions = {},
 ): Promise<Buffer> {
   return new Promise<Buffer>((resolve, reject) => {
     const pieces: Buffer[] = [];
@@ -53,6 +59,13 @@ export function readBody(
     request.on("data", (chunk: Buffer) => {
       size += chunk.length;
       if (size > limit) return abort(tooLarge);
+      try {
+        inspect?.(chunk);
+      } catch (error) {
+        return abort(() => {
+          throw error;
+        });
+      }
       chunks.push(chunk);
       if (chunks.length < CHUNKS_AT_ONCE) return;
       pieces.push(Buffer.concat(chunks));

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { LIMITS } from "@easel/protocol/limits";
 import type { ZodType } from "zod";
 import { parseJson, readBody } from "./body.ts";
-import { requireFewValues } from "./json-size.ts";
+import { ValueCount } from "./json-size.ts";
 import { refuse } from "./refusal.ts";
 import { validate } from "./validate.ts";
 
@@ -17,9 +17,7 @@ export async function readJson<Body>(
 ): Promise<Body> {
   const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") refuse("INVALID_BODY", { message: "The body must be application/json." });
-  const bytes = await readBody(request, limit, () =>
-    refuse("INVALID_BODY", { message: "The body is too large." }, 413),
-  );
-  requireFewValues(bytes);
+  const tooLarge = () => refuse("INVALID_BODY", { message: "The body is too large." }, 413);
+  const bytes = await readBody(request, limit, tooLarge, { inspect: new ValueCount().add });
   return validate(parseJson(bytes), schema);
 }

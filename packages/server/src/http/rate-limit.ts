@@ -9,8 +9,15 @@ export interface HeaderSink {
 const MINUTE_MS = 60_000;
 
 /**
+ * After this many refusals in the window of a bucket, each further one is sent after a delay. A client that ignores them gets no more than
+ * one response per second on each of its connections, and leaves the processor to others.
+ */
+const PROMPT_REFUSALS = 100;
+const DELAY_MS = 1_000;
+
+/**
  * Takes a token from a rate-limit bucket of `perMinute` tokens and sets the rate limit headers of the response. Returns false if the bucket
- * is empty.
+ * is empty, and does so after a second if the caller has been refused many times.
  */
 export async function take(
   bucket: Bucket,
@@ -19,12 +26,14 @@ export async function take(
   env: Env,
 ): Promise<boolean> {
   if (!env.config.rateLimit) return true;
-  const { allowed, limit, remaining, resetMs } = await env.bus.take(bucket, perMinute, MINUTE_MS);
+  const { allowed, limit, remaining, refused, resetMs } = await env.bus.take(bucket, perMinute, MINUTE_MS);
   answer.header("x-ratelimit-limit", limit);
   answer.header("x-ratelimit-remaining", remaining);
   answer.header("x-ratelimit-reset", Math.ceil((env.clock() + resetMs) / 1000));
-  if (!allowed) answer.header("retry-after", Math.max(1, Math.ceil(resetMs / 1000)));
-  return allowed;
+  if (allowed) return true;
+  answer.header("retry-after", Math.max(1, Math.ceil(resetMs / 1000)));
+  if (refused > PROMPT_REFUSALS) await new Promise((resolve) => setTimeout(resolve, DELAY_MS));
+  return false;
 }
 
 /** Puts a token back into a rate-limit bucket. */

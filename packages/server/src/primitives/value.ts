@@ -16,7 +16,7 @@ const tooLarge = () => refuse("VALUE_TOO_LARGE");
  * character as six bytes, such as `\u0061`. Throws 413 `VALUE_TOO_LARGE` if the body is longer.
  */
 export const readValue = ({ request }: Call, { turns }: Env): Promise<Buffer> =>
-  readBody(request, 6 * MAX_BYTES, tooLarge, turns);
+  readBody(request, 6 * MAX_BYTES, tooLarge, { turns });
 
 /** Converts a value to its stored form. Throws 413 `VALUE_TOO_LARGE` if its JSON text is longer than 64 KiB. */
 export function toStored(json: Json): Stored {

@@ -35,6 +35,10 @@ export function busContract(
         taken.map(({ remaining }) => remaining),
         [2, 1, 0, 0, 0],
       );
+      assert.deepEqual(
+        taken.map(({ refused }) => refused),
+        [0, 0, 0, 1, 2],
+      );
       for (const { limit, resetMs } of taken) {
         assert.equal(limit, 3);
         assert.ok(resetMs > 0 && resetMs <= WINDOW, `${resetMs}`);

@@ -2,6 +2,7 @@ import { type Bucket, MAX_PARTS, SHARED_PART, type Taken } from "./bus.ts";
 
 interface Count {
   taken: number;
+  refused: number;
   endsAt: number;
 }
 
@@ -41,7 +42,9 @@ export class Buckets {
       known !== undefined && known.endsAt > now ? known : this.#create(owner, part, now, windowMs);
     const allowed = count.taken < limit;
     if (allowed) count.taken++;
-    return { allowed, limit, remaining: Math.max(0, limit - count.taken), resetMs: count.endsAt - now };
+    else count.refused++;
+    const { taken, refused, endsAt } = count;
+    return { allowed, limit, remaining: Math.max(0, limit - taken), refused, resetMs: endsAt - now };
   }
 
   giveBack({ owner, part = SHARED_PART }: Bucket, now: number): void {
@@ -62,7 +65,7 @@ export class Buckets {
     }
     // Moves the owner to the end of the map, which is in the order of the owners' newest buckets.
     this.#owners.delete(name);
-    const count = { taken: 0, endsAt: now + windowMs };
+    const count = { taken: 0, refused: 0, endsAt: now + windowMs };
     owner.parts.set(part, count);
     owner.endsAt = Math.max(owner.endsAt, count.endsAt);
     this.#owners.set(name, owner);

@@ -38,6 +38,8 @@ export interface Taken {
   allowed: boolean;
   limit: number;
   remaining: number;
+  /** How many requests the bucket has refused in its window, this one included. */
+  refused: number;
   /** Milliseconds until the bucket is full again. */
   resetMs: number;
 }

@@ -77,7 +77,7 @@ export const ai: Primitive = {
     "/ai/chat": {
       POST: withBody({
         may: () => undefined,
-        read: ({ request }, { turns }) => readBody(request, LIMITS.aiBodyBytes.value, tooLarge, turns),
+        read: ({ request }, { turns }) => readBody(request, LIMITS.aiBodyBytes.value, tooLarge, { turns }),
         run: (call, _, body, env) => chat(call, body, env),
       }),
     },

@@ -84,7 +84,7 @@ const handler = withBody({
   may: upstreamRequest,
   read: ({ request }, { turns }) => {
     const most = ["GET", "HEAD"].includes(request.method ?? "") ? 0 : LIMITS.connectionBodyBytes.value;
-    return readBody(request, most, tooLarge, turns);
+    return readBody(request, most, tooLarge, { turns });
   },
   run,
 });

@@ -54,7 +54,7 @@ export const files: Primitive = {
     "/files/:id": {
       PATCH: withBody({
         may: (call, env) => openFile(call, "update", env),
-        read: ({ request }, { turns }) => readBody(request, MAX_RENAME_BYTES, tooLarge, turns),
+        read: ({ request }, { turns }) => readBody(request, MAX_RENAME_BYTES, tooLarge, { turns }),
         async run(call, file, body, env) {
           const given = parseJson(body);
           const name = newName(Object(given).name);

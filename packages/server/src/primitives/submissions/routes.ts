@@ -35,7 +35,8 @@ export const submissions: Primitive = {
       },
       PUT: withBody({
         may: ownStore,
-        read: ({ request }, { turns }) => readBody(request, LIMITS.submissionBytes.value, tooLarge, turns),
+        read: ({ request }, { turns }) =>
+          readBody(request, LIMITS.submissionBytes.value, tooLarge, { turns }),
         async run({ user }, store, body, env) {
           const value = valueText(parseJson(body));
           const updatedAt = env.clock();

@@ -2,7 +2,7 @@ import { setImmediate as immediate } from "node:timers/promises";
 import { LIMITS } from "@easel/protocol/limits";
 import type { Json } from "@easel/protocol/types";
 import { parseJson } from "../../http/body.ts";
-import { requireFewValues } from "../../http/json-size.ts";
+import { ValueCount } from "../../http/json-size.ts";
 import { Refusal, refuse } from "../../http/refusal.ts";
 import type { ImportBudget } from "./import-budget.ts";
 
@@ -50,7 +50,7 @@ async function* linesOf(chunks: AsyncIterable<Uint8Array>, path: string): AsyncG
 
 function parsed(line: Buffer, path: string): Json | undefined {
   try {
-    requireFewValues(line, MAX_LINE_VALUES);
+    new ValueCount(MAX_LINE_VALUES).add(line);
     // The value of a line is nested one level deeper than the body of a request.
     return parseJson(line, `A line of ${path}`, LIMITS.jsonDepth.value + 1);
   } catch (error) {

@@ -20,9 +20,16 @@ export const requests: Fault[] = [
   fault(
     "http: the values of a body are not counted",
     "packages/server/src/http/json-body.ts",
-    "  requireFewValues(bytes);\n",
+    ", { inspect: new ValueCount().add }",
     "",
     "packages/server/test/http/hostile-values.test.ts",
+  ),
+  fault(
+    "http: many refusals of one caller are sent at once",
+    "packages/server/src/http/rate-limit.ts",
+    "  if (refused > PROMPT_REFUSALS) await new Promise((resolve) => setTimeout(resolve, DELAY_MS));\n",
+    "",
+    "packages/server/src/http/rate-limit.test.ts",
   ),
   fault(
     "http: a media type of any length is parsed",

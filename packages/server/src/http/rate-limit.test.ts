@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { memory } from "../drivers/bus/memory.ts";
+import type { Env } from "../env.ts";
+import { take } from "./rate-limit.ts";
+
+const env = { config: { rateLimit: true }, bus: memory(), clock: Date.now } as unknown as Env;
+const answer = { header() {} };
+const takeAs = (owner: string) => take({ rateClass: "canvas", owner }, 1, answer, env);
+
+test("after 100 refusals of a caller, each further one is sent a second later; others do not wait", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  assert.equal(await takeAs("ada"), true);
+  for (let each = 0; each < 100; each++) assert.equal(await takeAs("ada"), false);
+  let settled = false;
+  const late = takeAs("ada").finally(() => {
+    settled = true;
+  });
+  assert.equal(await takeAs("bob"), true);
+  assert.equal(await takeAs("bob"), false);
+  t.mock.timers.tick(999);
+  await takeAs("bob");
+  assert.equal(settled, false);
+  t.mock.timers.tick(1);
+  assert.equal(await late, false);
+});
