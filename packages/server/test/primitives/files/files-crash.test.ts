@@ -118,7 +118,7 @@ test(`files survive kill -9 in ${KILLS} rounds, and the sweep leaves nothing els
     await blobs.tidy(later);
     assert.deepEqual(await staged(), []);
     const rows = await db.all<{ blob_key: string }>`
-      select blob_key from files union select blob_key from version_files`;
+      select blob_key from files union select blob_key from bundle_blobs`;
     assert.deepEqual(await keysOf(blobs), rows.map(({ blob_key }) => blob_key).sort());
     const sums = await db.all`
       select files.canvas_id from files join file_bytes on file_bytes.canvas_id = files.canvas_id
