@@ -9,15 +9,17 @@ export interface HeaderSink {
 const MINUTE_MS = 60_000;
 
 /**
- * After this many refusals in the window of a bucket, each further one is sent after a delay. A client that ignores them gets no more than
- * one response per second on each of its connections, and leaves the processor to others.
+ * After this many refusals in the window of a bucket, each further one is sent after a random delay of 0.5 to 1.5 seconds. A client that
+ * ignores them then gets about one response per second on each of its connections, not all in the same turn of the event loop.
  */
 const PROMPT_REFUSALS = 100;
-const DELAY_MS = 1_000;
+const MIN_DELAY_MS = 500;
+
+const delay = () => new Promise((resolve) => setTimeout(resolve, MIN_DELAY_MS * (1 + 2 * Math.random())));
 
 /**
  * Takes a token from a rate-limit bucket of `perMinute` tokens and sets the rate limit headers of the response. Returns false if the bucket
- * is empty, and does so after a second if the caller has been refused many times.
+ * is empty, and does so about a second later if the caller has been refused many times.
  */
 export async function take(
   bucket: Bucket,
@@ -32,7 +34,7 @@ export async function take(
   answer.header("x-ratelimit-reset", Math.ceil((env.clock() + resetMs) / 1000));
   if (allowed) return true;
   answer.header("retry-after", Math.max(1, Math.ceil(resetMs / 1000)));
-  if (refused > PROMPT_REFUSALS) await new Promise((resolve) => setTimeout(resolve, DELAY_MS));
+  if (refused > PROMPT_REFUSALS) await delay();
   return false;
 }
 

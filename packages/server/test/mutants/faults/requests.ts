@@ -27,7 +27,7 @@ export const requests: Fault[] = [
   fault(
     "http: many refusals of one caller are sent at once",
     "packages/server/src/http/rate-limit.ts",
-    "  if (refused > PROMPT_REFUSALS) await new Promise((resolve) => setTimeout(resolve, DELAY_MS));\n",
+    "  if (refused > PROMPT_REFUSALS) await delay();\n",
     "",
     "packages/server/src/http/rate-limit.test.ts",
   ),
