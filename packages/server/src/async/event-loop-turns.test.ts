@@ -23,3 +23,22 @@ test("callbacks run once, at the end of the turn in which they were added", asyn
   await turn();
   assert.deepEqual(done, [1, 2]);
 });
+
+test("long work of several callers runs in order, each in a turn of its own, also after one has failed", async () => {
+  const turns = new Turns();
+  const seen: number[] = [];
+  const note = () => seen.push(turns.current);
+  const failing = turns.alone(() => {
+    note();
+    throw new Error("failed");
+  });
+  const others = [turns.alone(note), turns.alone(note)];
+  assert.equal(seen.length, 0);
+  await assert.rejects(failing, /failed/);
+  await Promise.all(others);
+  assert.deepEqual(
+    seen,
+    [...new Set(seen)].sort((a, b) => a - b),
+  );
+  assert.equal(seen.length, 3);
+});

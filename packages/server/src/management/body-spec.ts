@@ -17,15 +17,20 @@ export interface BodySpec<Body> {
   read(call: Call, env: Env): Promise<Body>;
 }
 
-const read = <Body>({ request, given }: Call, schema: ZodType<Body>, limit?: number): Promise<Body> =>
-  given === undefined ? readJson(request, schema, limit) : Promise.resolve(validate(given, schema));
+const read = <Body>(
+  { request, given }: Call,
+  schema: ZodType<Body>,
+  env: Env,
+  limit?: number,
+): Promise<Body> =>
+  given === undefined ? readJson(request, schema, env, limit) : Promise.resolve(validate(given, schema));
 
 /** Describes a JSON body that must match a schema and have at most `limit` bytes. */
 export const json = <Body>(schema: ZodType<Body>, limit?: number): BodySpec<Body> => ({
   type: "application/json",
   optional: false,
   schema,
-  read: (call) => read(call, schema, limit),
+  read: (call, env) => read(call, schema, env, limit),
 });
 
 /** Describes a JSON body that must match a schema. `prepare` then does slow work on the parsed body, such as hashing a password. */
@@ -34,7 +39,7 @@ export const preparedJson = <Given, Body>(
   prepare: (given: Given, user: User, env: Env) => Promise<Body>,
 ): BodySpec<Body> => ({
   ...json(schema),
-  read: async ({ request, user }, env) => prepare(await readJson(request, schema), user, env),
+  read: async ({ request, user }, env) => prepare(await readJson(request, schema, env), user, env),
 });
 
 /**
@@ -55,5 +60,5 @@ const isAbsent = ({ headers }: IncomingMessage) =>
 export const optionalJson = <Body>(schema: ZodType<Body>): BodySpec<Body> => ({
   ...json(schema),
   optional: true,
-  read: async ({ request }) => (isAbsent(request) ? schema.parse({}) : readJson(request, schema)),
+  read: async ({ request }, env) => (isAbsent(request) ? schema.parse({}) : readJson(request, schema, env)),
 });

@@ -55,7 +55,7 @@ export function mountDevSignIn(app: FastifyInstance, env: Env): void {
 
   app.post("/auth/dev/session", async (request, reply) => {
     await guard(request, reply);
-    const cookie = await signIn(await readJson(request.raw, Session), request);
+    const cookie = await signIn(await readJson(request.raw, Session, env), request);
     return reply.code(204).header("set-cookie", cookie).send();
   });
 

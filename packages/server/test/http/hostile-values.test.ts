@@ -6,6 +6,7 @@ import { send } from "@easel/conformance/http";
 import { refused } from "@easel/conformance/refusal";
 import { LIMITS } from "@easel/protocol/limits";
 import type { ZodType } from "zod";
+import { Turns } from "../../src/async/event-loop-turns.ts";
 import { easelJson, faultsOf } from "../../src/canvases/publishing/easel-json.ts";
 import type { Env } from "../../src/env.ts";
 import { Refusal } from "../../src/http/refusal.ts";
@@ -94,7 +95,7 @@ const acts = ACTS.flatMap(({ name, body }): Reader[] => {
   const read = (bytes: Buffer) => {
     const headers = { "content-type": "application/json", "content-length": String(bytes.length) };
     const request = Object.assign(Readable.from([bytes]), { headers });
-    return body?.read({ request } as unknown as Call, {} as Env);
+    return body?.read({ request } as unknown as Call, { turns: new Turns() } as Env);
   };
   return body?.schema ? [[name, body.schema, limit, read]] : [];
 });
