@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { asKeys } from "../../server/src/drivers/db/db.ts";
 import { fileScope } from "../../server/test/support/service.ts";
 import { easel, folderWith, type RunOptions, signedIn, startSite } from "./support/easel.ts";
 
@@ -34,6 +35,21 @@ test("share shows who may open a canvas, and changes nothing", async (t) => {
     [0, `${base}/c/shown/\nprivate\n\nWHO                ROLE\nowner@example.com  owner\n`],
   );
   assert.deepEqual(await sharingOf("shown"), before);
+});
+
+test("share lists a guest among thousands of revoked invitations", async (t) => {
+  const run = await deployed(t, "crowded");
+  assert.equal((await run(["share", "--invite", "guest@example.com"])).code, 0);
+  const side = (prefix: string) => Array.from({ length: 1_001 }, (_, index) => `${prefix}${index}`);
+  await service.db.run`
+    insert into invites (id, canvas_id, email, name, token_hash, created_at, created_by, revoked_at)
+    select key, canvases.id, 'gone@example.com', 'Gone', key, 0, owner_id, 1
+    from json_each(${asKeys([...side("0"), ...side("z")])}), canvases where slug = 'crowded'`;
+  const { invites } = JSON.parse((await run(["share", "--json"])).stdout);
+  assert.deepEqual(
+    invites.map(({ email }: { email: string }) => email),
+    ["guest@example.com"],
+  );
 });
 
 test("people are added, get another role, and are removed; the others stay", async (t) => {

@@ -47,9 +47,16 @@ export function parsePerson(text: string): Entry {
 
 /** Reads the invitations that have not been revoked. Returns none for callers who are neither the owner nor an editor. */
 async function readGuests(id: string, { api }: Service): Promise<Guest[]> {
+  const guests: Guest[] = [];
+  let cursor: string | undefined;
   try {
-    const { invites } = await bodyOf(api.GET("/api/canvases/{id}/invites", { params: { path: { id } } }));
-    return invites.filter(({ revokedAt }) => revokedAt === null);
+    do {
+      const params = { path: { id }, query: cursor === undefined ? {} : { cursor } };
+      const page = await bodyOf(api.GET("/api/canvases/{id}/invites", { params }));
+      guests.push(...page.invites.filter(({ revokedAt }) => revokedAt === null));
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined);
+    return guests;
   } catch (error) {
     if (error instanceof Refusal && error.status === 403) return [];
     throw error;
