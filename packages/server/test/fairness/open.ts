@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { startAiProvider } from "../support/ai-provider.ts";
 import { type Process, startProcess } from "../support/process.ts";
 import { atEnd, type Scope, temporaryDirectory } from "../support/service.ts";
+import { startUpstream } from "../support/upstream.ts";
 import { openSite, type Site } from "./site.ts";
 import { PRELOAD } from "./turns.ts";
 
@@ -28,33 +28,20 @@ const SETTINGS = {
   SERVICE_RATELIMIT_MANAGEMENT_PER_MIN: "2400",
   SERVICE_RATELIMIT_LOGIN_PER_MIN: "200",
   SERVICE_RATELIMIT_AI_PER_MIN: "100",
-  SERVICE_CONNECTIONS_PRIVATE_CIDRS: "127.0.0.0/8,::1",
+  SERVICE_REALTIME_CONNECTIONS_PER_PERSON: "5",
   SERVICE_AI_MODELS: "m",
   SERVICE_AI_PRICES: '{"m":{"input":3,"output":15,"cacheWrite":3.75,"cacheRead":0.3}}',
   SERVICE_LOG_LEVEL: "fatal",
 };
 
-async function startUpstream(scope: Scope, directory: string): Promise<{ origin: string; ca: string }> {
-  const ca = path.join(directory, "ca.pem");
-  const program = path.join(import.meta.dirname, "../../../conformance/src/connections/upstream.ts");
-  const child = spawn(process.execPath, [program, ca], { stdio: ["ignore", "pipe", "inherit"] });
-  const exited = once(child, "exit");
-  atEnd(scope, async () => {
-    child.kill("SIGKILL");
-    await exited;
-  });
-  const [line] = (await once(child.stdout, "data")) as [Buffer];
-  return { origin: line.toString().trim(), ca };
-}
-
 /** Starts a service with stand-ins for an AI provider and an external API, and creates the canvases of a fairness run. */
 export async function openFairness(scope: Scope): Promise<Fairness> {
-  const temporary = await temporaryDirectory(scope);
-  const upstream = await startUpstream(scope, temporary);
+  const directory = await temporaryDirectory(scope);
+  const upstream = await startUpstream(scope);
   const provider = await startAiProvider(scope);
-  const directory = path.join(temporary, "data");
   const service = await startProcess(scope, directory, {
     ...SETTINGS,
+    ...upstream.settings,
     ...provider.settings,
     ...PRELOAD,
     NODE_EXTRA_CA_CERTS: upstream.ca,

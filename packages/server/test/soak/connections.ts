@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
-import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
@@ -10,16 +8,15 @@ import { asking, type Reply } from "@easel/conformance/connections/reply";
 import { until } from "@easel/conformance/patience";
 import { devTarget } from "@easel/conformance/target";
 import { times } from "../drivers/databases.ts";
-import { type Connected, connected, putProfile } from "../primitives/connections/connected.ts";
+import { type Connected, connected, FIVE_CALLERS, putProfile } from "../primitives/connections/connected.ts";
 import { startProcess } from "../support/process.ts";
-import { atEnd, type Scope, temporaryDirectory } from "../support/service.ts";
+import { temporaryDirectory } from "../support/service.ts";
+import { startUpstream } from "../support/upstream.ts";
 
 const LOAD_MS = 10_000;
 const WORKERS = 30;
 /** The number of canvases. With five places each, they can take all 50 places of the process. */
 const CANVASES = 10;
-/** Who sends the five calls that a canvas may have at a time: nobody more than two. */
-const CALLERS = ["viewer", "viewer", "editor", "editor", "owner"] as const;
 const MOST_BYTES = 250_000_000;
 const KIB = "x".repeat(1024);
 
@@ -39,20 +36,6 @@ const KINDS: { reply: Reply; abortAfterMs?: number; statuses: number[] }[] = [
   { reply: { body: KIB, times: 1_500 }, abortAfterMs: 30, statuses: [200] },
 ];
 
-/** Starts the stand-in for an external API. Returns its origin, and as `ca` the path of the file with its CA certificate. */
-async function startUpstream(scope: Scope, directory: string): Promise<{ origin: string; ca: string }> {
-  const ca = path.join(directory, "ca.pem");
-  const program = path.join(import.meta.dirname, "../../../conformance/src/connections/upstream.ts");
-  const child = spawn(process.execPath, [program, ca], { stdio: ["ignore", "pipe", "inherit"] });
-  const exited = once(child, "exit");
-  atEnd(scope, async () => {
-    child.kill("SIGKILL");
-    await exited;
-  });
-  const [line] = (await once(child.stdout, "data")) as [Buffer];
-  return { origin: line.toString().trim(), ca };
-}
-
 const openFiles = (pid: number) => readdirSync(`/proc/${pid}/fd`).length;
 const memoryOf = (pid: number) =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024;
@@ -62,7 +45,7 @@ test(`after ${LOAD_MS / 1000} s of calls that succeed, fail and are aborted, eve
   timeout: 180_000,
 }, async (t) => {
   const directory = await temporaryDirectory(t);
-  const upstream = await startUpstream(t, directory);
+  const upstream = await startUpstream(t);
   const service = await startProcess(t, path.join(directory, "data"), {
     SERVICE_CONNECTIONS_PRIVATE_CIDRS: "127.0.0.0/8,::1",
     SERVICE_LOG_LEVEL: "error",
@@ -76,7 +59,7 @@ test(`after ${LOAD_MS / 1000} s of calls that succeed, fail and are aborted, eve
     { slug, profile, people }: Connected,
     reply: Reply,
     signal?: AbortSignal,
-    who: (typeof CALLERS)[number] = "viewer",
+    who: (typeof FIVE_CALLERS)[number] = "viewer",
   ) =>
     fetch(`${service.base}/v1/c/${slug}/connections/${profile}/x?${asking(reply)}`, {
       // Closes the connection, so that none of a client counts as open.
@@ -118,7 +101,7 @@ test(`after ${LOAD_MS / 1000} s of calls that succeed, fail and are aborted, eve
 
   await until("all places are free", async () => {
     const all = canvases.flatMap((canvas) =>
-      CALLERS.map((who) => call(canvas, { delayMs: 1_000 }, undefined, who)),
+      FIVE_CALLERS.map((who) => call(canvas, { delayMs: 1_000 }, undefined, who)),
     );
     const statuses = (await Promise.all(all)).map(async (response) => {
       await response.arrayBuffer();

@@ -8,6 +8,9 @@ export interface Connected extends Stage {
   profile: string;
 }
 
+/** The people who send the five calls that a canvas may have at a time. Each sends two at most. */
+export const FIVE_CALLERS = ["viewer", "viewer", "editor", "editor", "owner"] as const;
+
 /** Sends a request below `/api/admin/connections/` as an administrator. Fails the test unless the request succeeds. */
 export async function administer(target: Target, method: string, path: string, body?: object) {
   const admin = await target.signIn(target.admin);

@@ -11,14 +11,12 @@ import { LIMITS } from "@easel/protocol/limits";
 import { OutboundCalls } from "../../../src/async/outbound-calls.ts";
 import { onSqlite } from "../../support/engines.ts";
 import { MINUTE_MS } from "../../support/time.ts";
-import { type Connected, connected } from "./connected.ts";
+import { type Connected, connected, FIVE_CALLERS } from "./connected.ts";
 import { ScriptedOutbound, type Sent } from "./scripted-outbound.ts";
 
 const PER_CANVAS = 5;
 const PER_CALLER = 2;
 const WAITING = 3;
-/** Who sends the five calls that a canvas may have at a time: nobody more than two. */
-const CALLERS = ["viewer", "viewer", "editor", "editor", "owner"] as const;
 const MIB = 1024 ** 2;
 
 await onSqlite("places for concurrent calls", (target, env) => {
@@ -34,7 +32,7 @@ await onSqlite("places for concurrent calls", (target, env) => {
     env.outboundCalls = new OutboundCalls(PER_CANVAS);
   });
 
-  const get = (who: (typeof CALLERS)[number] = "owner") =>
+  const get = (who: (typeof FIVE_CALLERS)[number] = "owner") =>
     canvas.pages[who].get(`/connections/${canvas.profile}/x`);
   const path = () => `/v1/c/${canvas.slug}/connections/${canvas.profile}/x`;
 
@@ -65,7 +63,7 @@ await onSqlite("places for concurrent calls", (target, env) => {
   }
 
   /** Sends a request on a connection of its own. */
-  function open(who: (typeof CALLERS)[number]): ClientRequest {
+  function open(who: (typeof FIVE_CALLERS)[number]): ClientRequest {
     const { headers } = canvas.people[who];
     const request = start(target.base, { method: "GET", path: path(), headers }, false);
     request.on("error", () => {});
@@ -87,7 +85,7 @@ await onSqlite("places for concurrent calls", (target, env) => {
     env.outbound = all;
     const tries = async () => {
       all.sent.splice(0);
-      const answers = CALLERS.map(get);
+      const answers = FIVE_CALLERS.map(get);
       let refusals = 0;
       for (const answer of answers) answer.then(({ status }) => status === 429 && refusals++);
       await until("each call is sent or refused", () => all.sent.length + refusals === PER_CANVAS);
@@ -101,7 +99,7 @@ await onSqlite("places for concurrent calls", (target, env) => {
   });
 
   it("a canvas has five; a call that is refused for them is not sent", async () => {
-    const answers = CALLERS.map(get);
+    const answers = FIVE_CALLERS.map(get);
     await sent(PER_CANVAS);
     env.outboundCalls = new OutboundCalls(PER_CANVAS);
     const answer = await get();
@@ -178,7 +176,7 @@ await onSqlite("places for concurrent calls", (target, env) => {
   });
 
   it("freed when clients disconnect before the upstream responds; its requests are aborted", async () => {
-    const clients = CALLERS.map(open);
+    const clients = FIVE_CALLERS.map(open);
     await sent(PER_CANVAS);
     for (const client of clients) client.destroy();
     await until("the requests are aborted", () => upstream.sent.every(({ signal }) => signal.aborted));
@@ -187,7 +185,7 @@ await onSqlite("places for concurrent calls", (target, env) => {
   it("freed when clients disconnect while they receive the response", async () => {
     upstream.onSend = ({ respond }) => respond(Buffer.alloc(2 * MIB));
     await Promise.all(
-      CALLERS.map(async (who) => {
+      FIVE_CALLERS.map(async (who) => {
         const client = open(who);
         const [response] = await once(client, "response");
         response.on("error", () => {});
@@ -219,7 +217,7 @@ await onSqlite("places for concurrent calls", (target, env) => {
   for (const [what, end, status] of FAILURES)
     it(`freed when ${what}: ${status}`, async () => {
       upstream.onSend = end;
-      const answers = await Promise.all(CALLERS.map(get));
+      const answers = await Promise.all(FIVE_CALLERS.map(get));
       for (const answer of answers) assert.equal(answer.status, status, answer.text);
     });
 
