@@ -158,7 +158,10 @@ test("Stop and Escape close the connection to the provider, and the partial answ
   assert.equal(await page.getByText("Stopped", { exact: true }).count(), 2);
   assert.equal(await retry(page).count(), 1);
 
-  const stored = page.waitForResponse((response) => response.request().method() === "PUT");
+  const stored = page.waitForResponse((response) => {
+    const request = response.request();
+    return request.method() === "PUT" && (request.postData() ?? "").includes("Cut off by a reload");
+  });
   await ask(page, [{ text: "Cut off by a reload" }, { hang: true }], "reload");
   await seen(page, "Cut off by a reload").waitFor();
   assert.equal((await stored).ok(), true);
