@@ -60,9 +60,9 @@ const CEILINGS: [what: string, most: number, sql: Sql][] = [
     sql`select max(n) as n from (select count(deleted_at) as n from canvases group by owner_id) as each_one`,
   ],
   [
-    "lists of staged deploys of a canvas",
+    "open staged deploys of a canvas",
     LIMITS.stagedDeploys.value,
-    sql`select max(n) as n from (select count(*) as n from staged_deploys where files <> '[]' group by canvas_id) as each_one`,
+    sql`select max(n) as n from (select count(*) as n from staged_deploys where version_id is null and expires_at > ${Date.now()} group by canvas_id) as each_one`,
   ],
   [
     "logged calls of a canvas",
