@@ -2,7 +2,7 @@ import { LIMITS } from "@easel/protocol/limits";
 import { Concurrency } from "./concurrency.ts";
 import { TaskPool } from "./task-pool.ts";
 
-/** Who sends a call through a Connection, and from which canvas. */
+/** The caller of a Connection and the canvas of the call. */
 interface Caller {
   userId: string;
   canvasId: string;
