@@ -1,16 +1,15 @@
 import { DatabaseSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
 
-/** A message to this thread. The thread replies to `checkpoint` with a boolean: whether it copied the whole write-ahead log. */
+/** A message to this thread. The thread replies to `checkpoint` when it has copied what it can of the write-ahead log. */
 export type Message = "checkpoint" | "close";
 
-/** Copies the write-ahead log into the database file. Returns false if a part of the log was not copied; a later checkpoint copies it. */
-function checkpoint(connection: DatabaseSync): boolean {
+/** Copies the write-ahead log into the database file, except for what other connections still read or write. */
+function checkpoint(connection: DatabaseSync): void {
   try {
-    const result = connection.prepare("pragma wal_checkpoint(passive)").get();
-    return result?.busy === 0 && result.log === result.checkpointed;
+    connection.exec("pragma wal_checkpoint(passive)");
   } catch {
-    return false;
+    // A later checkpoint copies what is left.
   }
 }
 
@@ -18,7 +17,8 @@ const connection = new DatabaseSync(workerData as string);
 
 parentPort?.on("message", (message: Message) => {
   if (message === "checkpoint") {
-    parentPort?.postMessage(checkpoint(connection));
+    checkpoint(connection);
+    parentPort?.postMessage("done");
     return;
   }
   connection.close();

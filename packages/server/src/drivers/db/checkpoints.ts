@@ -13,9 +13,9 @@ const DELAY_MS = 1_000;
 const MIN_LOG_BYTES = 4 * 1024 * 1024;
 
 /**
- * Copies SQLite's write-ahead log into the database file, in a thread, so that the event loop does not wait for the disk. If the thread
- * leaves something uncopied, or commits are made while it copies, calls `finish`, which copies the rest on the event loop. SQLite can reuse
- * the log only after all of it has been copied.
+ * Copies SQLite's write-ahead log into the database file, in a thread, so that the event loop does not wait for the disk. Then calls
+ * `finish`, which copies on the event loop what the thread left and what was committed meanwhile. SQLite can reuse the log only after all of
+ * it has been copied.
  */
 export class Checkpoints {
   readonly #file;
@@ -24,7 +24,6 @@ export class Checkpoints {
   #worker: Worker | null = null;
   #timer: NodeJS.Timeout | null = null;
   #copying = false;
-  #committed = false;
 
   constructor(file: string, finish: () => void, delayMs = DELAY_MS) {
     this.#file = file;
@@ -32,9 +31,8 @@ export class Checkpoints {
     this.#delayMs = delayMs;
   }
 
-  /** Schedules a checkpoint, which is left out while the log is small. Called after every commit. */
+  /** Schedules a checkpoint, which is left out while the log is small. Called after every commit, and when the disk is short of space. */
   schedule(): void {
-    this.#committed = true;
     if (this.#copying) return;
     this.#timer ??= setTimeout(() => this.#start(), this.#delayMs).unref();
   }
@@ -58,7 +56,6 @@ export class Checkpoints {
     this.#timer = null;
     if ((statSync(`${this.#file}-wal`, { throwIfNoEntry: false })?.size ?? 0) < MIN_LOG_BYTES) return;
     this.#copying = true;
-    this.#committed = false;
     this.#worker ??= this.#newWorker();
     this.#worker.postMessage("checkpoint" satisfies Message);
   }
@@ -68,16 +65,16 @@ export class Checkpoints {
     const execArgv = ["--disable-warning=ExperimentalWarning"];
     const worker = new Worker(WORKER, { workerData: this.#file, execArgv });
     worker.unref();
-    worker.on("message", (isWhole: boolean) => this.#end(isWhole));
+    worker.on("message", () => this.#end());
     worker.on("error", () => {
       this.#worker = null;
-      this.#end(false);
+      this.#end();
     });
     return worker;
   }
 
-  #end(isWhole: boolean): void {
+  #end(): void {
     this.#copying = false;
-    if (this.#committed || !isWhole) this.#finish();
+    this.#finish();
   }
 }

@@ -26,6 +26,7 @@ export class SqliteSpace {
   readonly #pageSize: number;
   /** The time of the next measurement, from `performance.now()`. */
   #nextAt = 0;
+  #isShort = false;
 
   /** `reserve` is the number of bytes to keep free, or null for the default. With 0, nothing is checked. */
   constructor(connection: DatabaseSync, file: string, reserve: number | null) {
@@ -36,11 +37,17 @@ export class SqliteSpace {
     this.#pageSize = Number(connection.prepare("pragma page_size").get()?.page_size);
   }
 
+  /** Whether the free space was not larger than the reserve when it was last measured. */
+  get isShort(): boolean {
+    return this.#isShort;
+  }
+
   /** Throws an error with the code `ENOSPC` if the free space is not larger than the reserve. Measures it only as often as needed. */
   require(): void {
     if (this.#reserve === 0 || performance.now() < this.#nextAt) return;
     const above = this.#aboveReserve();
-    if (above <= 0) throw new ReserveReached(path.dirname(this.#file));
+    this.#isShort = above <= 0;
+    if (this.#isShort) throw new ReserveReached(path.dirname(this.#file));
     this.#nextAt = performance.now() + Math.min(above / FILL_RATE, MAX_INTERVAL_MS);
   }
 

@@ -85,13 +85,16 @@ export function sqlite(
     if (writes.flush()) checkpoints.schedule();
   }
 
-  /** Copies the rest of the write-ahead log into the database file. Called when the thread of `checkpoints` has not copied all of it. */
+  /**
+   * Copies the rest of the write-ahead log into the database file, after the thread of `checkpoints` has copied most of it. Empties the log
+   * while the disk is short of space, because what deletions free inside of the database file is of use only with space for the log.
+   */
   function checkpoint(): void {
     if (!connection.isOpen) return;
     endTurn();
     if (connection.isTransaction) return;
     try {
-      connection.exec("pragma wal_checkpoint(passive)");
+      connection.exec(`pragma wal_checkpoint(${space.isShort ? "truncate" : "passive"})`);
     } catch {
       // After a failure, the log keeps its content until a later checkpoint succeeds.
     }
@@ -120,9 +123,19 @@ export function sqlite(
     return statements.prepare(text);
   }
 
+  /** Throws an error with the code `ENOSPC` if the database may not grow. Empties the log soon after that, which may make space. */
+  function requireSpace(): void {
+    try {
+      unlessLocked(() => space.require());
+    } catch (error) {
+      checkpoints.schedule();
+      throw error;
+    }
+  }
+
   async function write<Result>(work: (undoable: boolean) => Result, guarded: boolean): Promise<Result> {
     if (!connection.isOpen) throw new Unavailable("the database is closed");
-    if (guarded) unlessLocked(() => space.require());
+    if (guarded) requireSpace();
     endLater();
     return writes.add(work);
   }
