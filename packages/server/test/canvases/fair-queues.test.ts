@@ -4,7 +4,7 @@ import { readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { after, before, beforeEach, it } from "node:test";
 import { manage, type Stage, stage } from "@easel/conformance/fixture";
-import { type Answer, type Header, type Request, read, start } from "@easel/conformance/http";
+import type { Header, Request } from "@easel/conformance/http";
 import { until } from "@easel/conformance/patience";
 import { refused } from "@easel/conformance/refusal";
 import { TaskPool } from "../../src/async/task-pool.ts";
@@ -16,6 +16,7 @@ import type { Caller } from "../../src/primitives/primitive.ts";
 import { importData } from "../../src/primitives/transfer/import-data.ts";
 import { jsonLines, MANIFEST } from "../management/data-archives.ts";
 import { FORM_TYPE, shareForm } from "../primitives/authoring/share-form.ts";
+import { beginRequest } from "../support/begin-request.ts";
 import { onSqlite } from "../support/engines.ts";
 import { stager } from "../support/staged.ts";
 import { zip } from "../support/zip.ts";
@@ -89,18 +90,8 @@ await onSqlite(
       ],
     ];
 
-    /** Begins a request. Its client leaves when the test destroys it. */
-    const begin = (role: "owner" | "editor", { headers = [], body = "", ...request }: Request) => {
-      const length: Header = ["Content-Length", String(Buffer.byteLength(body))];
-      const all = [...site.people[role].headers, ...headers, length];
-      const sent = start(target.base, { ...request, headers: all }, false);
-      const answer = new Promise<Answer>((resolve, reject) => {
-        sent.on("response", (response) => read(response).then(resolve, reject)).on("error", reject);
-      });
-      answer.catch(() => {});
-      sent.end(body);
-      return { sent, answer };
-    };
+    const begin = (role: "owner" | "editor", request: Request) =>
+      beginRequest(target.base, site.people[role], request);
 
     /** Fills the running places and the queue of a person. Returns the function that ends the tasks. */
     const fill = (pool: Pool, role: "owner" | "editor", tasks: number) => {

@@ -5,13 +5,14 @@ import path from "node:path";
 import { after, before, beforeEach, it } from "node:test";
 import { FORM_TYPE as FILE_TYPE, formOf, upload as uploadFile } from "@easel/conformance/files/form";
 import { manage, type Stage, stage } from "@easel/conformance/fixture";
-import { type Answer, type Header, type Request, read, start } from "@easel/conformance/http";
+import type { Header, Request } from "@easel/conformance/http";
 import { until } from "@easel/conformance/patience";
 import { refused } from "@easel/conformance/refusal";
 import { Concurrency } from "../../src/async/concurrency.ts";
 import { uploadsOf } from "../../src/canvases/publishing/upload.ts";
 import { MANIFEST } from "../management/data-archives.ts";
 import { FORM_TYPE as SHARE_TYPE, shareForm } from "../primitives/authoring/share-form.ts";
+import { beginRequest } from "../support/begin-request.ts";
 import { CountedPool } from "../support/counted-pool.ts";
 import { onSqlite } from "../support/engines.ts";
 import { sha256, stager } from "../support/staged.ts";
@@ -95,20 +96,8 @@ await onSqlite(
       ],
     ];
 
-    /** Sends a request with the first `bytes` of its body. */
-    const begin = (role: Sender, { headers = [], body = "", ...request }: Request, bytes = Infinity) => {
-      const length: Header = ["Content-Length", String(Buffer.byteLength(body))];
-      const all = [...site.people[role].headers, ...headers, length];
-      const sent = start(target.base, { ...request, headers: all }, false);
-      const answer = new Promise<Answer>((resolve, reject) => {
-        sent.on("response", (response) => read(response).then(resolve, reject)).on("error", reject);
-      });
-      answer.catch(() => {});
-      if (bytes >= Buffer.byteLength(body)) sent.end(body);
-      else if (bytes > 0) sent.write(body.slice(0, bytes));
-      else sent.flushHeaders();
-      return { sent, answer };
-    };
+    const begin = (role: Sender, request: Request, bytes?: number) =>
+      beginRequest(target.base, site.people[role], request, bytes);
 
     for (const [name, request] of ROWS) {
       it(`${name}: further ones wait unread and open no file; those of another do not`, async () => {

@@ -66,7 +66,10 @@ async function hashFile(file: BundleFile): Promise<HashedFile> {
   return { path, key: sha256.digest("hex"), size: read, source };
 }
 
-/** Hashes a slice of files one after the other, in their order, because an archive is read fastest from its beginning to its end. Throws the reason of `signal` if it aborts. */
+/**
+ * Hashes a slice of files one after the other, in their order, because an archive is read fastest from its beginning to its end. Throws the
+ * reason of `signal` if it aborts.
+ */
 export async function hashAll(files: BundleFile[], signal: AbortSignal): Promise<HashedFile[]> {
   const hashed: HashedFile[] = [];
   for (const file of files) {

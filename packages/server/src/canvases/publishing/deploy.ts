@@ -126,9 +126,9 @@ export const contentWarnings = async (files: BundleFile[], { base }: Env): Promi
 ];
 
 /**
- * Unpacks an uploaded bundle and stores it as a version that is not published yet. `by` is the id of the user who deploys, whose
- * bundles are stored one after the other. Stops when `signal` aborts, and throws its reason. Throws 400 `INVALID_BODY` for a bundle that breaks a rule, 409 `QUOTA_EXCEEDED`, and 503
- * `UNAVAILABLE` if too many deploys of this person wait.
+ * Unpacks an uploaded bundle and stores it as a version that is not published yet. `by` is the id of the user who deploys, whose bundles
+ * are stored one after the other. Stops when `signal` aborts, and throws its reason. Throws 400 `INVALID_BODY` for a bundle that breaks a
+ * rule, 409 `QUOTA_EXCEEDED`, and 503 `UNAVAILABLE` if too many deploys of this person wait.
  */
 export const storeBundle = (
   canvasId: string,
@@ -148,8 +148,9 @@ export const storeBundle = (
   );
 
 /**
- * Publishes a stored version, and removes versions beyond the quota. Its files are compressed afterwards. Runs `conditions` first, in the same batch, and throws 404 `NOT_FOUND`
- * if one of them changes no row or if the canvas has been deleted or disabled. Throws 503 `UNAVAILABLE` if a sweep has removed the version.
+ * Publishes a stored version, and removes versions beyond the quota. Its files are compressed afterwards. Runs `conditions` first, in the
+ * same batch, and throws 404 `NOT_FOUND` if one of them changes no row or if the canvas has been deleted or disabled. Throws 503
+ * `UNAVAILABLE` if a sweep has removed the version.
  */
 export async function publishStored(
   version: StoredVersion,
