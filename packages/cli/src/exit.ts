@@ -9,7 +9,7 @@ export const EXIT = {
   signedOut: 3,
   /** The canvas does not exist, or the caller lacks the permission for the command. */
   denied: 4,
-  /** Someone else changed the canvas meanwhile. */
+  /** Someone else changed the canvas meanwhile, or nobody can be asked about a canvas that only the folder names. */
   conflict: 5,
   /** The service cannot be reached. */
   unreachable: 6,
@@ -25,7 +25,7 @@ export const EXIT_MEANINGS: Record<Exit, string> = {
   usage: "wrong usage, or a question without a terminal",
   signedOut: "not signed in: no token, or one that has ended",
   denied: "not found, or no permission",
-  conflict: "conflict: someone else has changed the canvas",
+  conflict: "conflict: changed meanwhile, or only the folder names it",
   unreachable: "the service cannot be reached",
   interrupted: "interrupted",
 };

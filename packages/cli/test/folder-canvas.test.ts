@@ -5,6 +5,7 @@ import { type TestContext, test } from "node:test";
 import { createToken } from "@easel/server/identity/tokens";
 import { upsertUser } from "@easel/server/identity/users";
 import { fileScope, temporaryDirectory } from "../../server/test/support/service.ts";
+import { nameOfFolder } from "../src/project/folder-name.ts";
 import { addFiles, easel, folderWith, type RunOptions, startSite } from "./support/easel.ts";
 
 const { base, env, service } = await startSite(fileScope(), { SERVICE_RATELIMIT_ENABLED: "false" });
@@ -49,16 +50,19 @@ for (const [at, [claim, make]] of Object.entries(CLAIMS).entries()) {
     await published(t, slug);
     const before = await canvasOf(slug);
     const rows: [code: number, args: string[], options: RunOptions][] = [
-      [2, ["deploy"], {}],
-      [2, ["deploy", "--yes", "--force"], {}],
-      [2, ["deploy", "--yes"], { answers: [] }],
+      [5, ["deploy"], {}],
+      [5, ["deploy", "--yes"], {}],
+      [5, ["deploy", "--yes"], { answers: [] }],
       [1, ["deploy"], { answers: [false] }],
     ];
     for (const [expected, args, options] of rows) {
       const { code, stdout, stderr } = await easel(args, { env, cwd: await clone(t), ...options });
       assert.deepEqual([code, stdout], [expected, ""], stderr);
-      if (expected === 2)
-        assert.match(stderr, new RegExp(`belongs to \`${slug}\`, which you own and which is published`));
+      if (expected === 5)
+        assert.match(
+          stderr,
+          new RegExp(`belongs to \`${slug}\` \\(“.*”\\), which you own and which is published`),
+        );
       assert.match(stderr, /Give --slug/);
       assert.deepEqual(await canvasOf(slug), before);
     }
@@ -75,7 +79,7 @@ for (const [at, [claim, make]] of Object.entries(CLAIMS).entries()) {
     await rename(folder, `${folder}-moved`);
     if (at > 0) {
       const moved = await easel(["deploy"], { env, cwd: `${folder}-moved` });
-      assert.equal(moved.code, 2, moved.stderr);
+      assert.equal(moved.code, 5, moved.stderr);
     }
   });
 }
@@ -99,8 +103,8 @@ test("no command acts on a canvas that only the folder names, without asking", a
   ];
   for (const args of rows) {
     const { code, stderr } = await easel(args, { env, cwd });
-    assert.equal(code, 2, `${args.join(" ")}: ${stderr}`);
-    assert.match(stderr, /belongs to `asked-for`.*\n.*--canvas asked-for/);
+    assert.equal(code, 5, `${args.join(" ")}: ${stderr}`);
+    assert.match(stderr, /belongs to `asked-for` .*\n.*--canvas asked-for/);
   }
   assert.equal((await easel(["versions"], { env, cwd, answers: [true] })).code, 0);
   assert.equal((await easel(["versions"], { env, cwd })).code, 0);
@@ -123,7 +127,7 @@ test("--slug is the answer, and means the canvas with this slug whatever the fol
   const later = await easel(["deploy", "--json"], { env, cwd });
   assert.equal(JSON.parse(later.stdout).slug, "harmless");
   await addFiles(cwd, { "easel.json": JSON.stringify({ slug: "precious" }) });
-  assert.equal((await easel(["deploy"], { env, cwd })).code, 2);
+  assert.equal((await easel(["deploy"], { env, cwd })).code, 5);
   assert.deepEqual(await canvasOf("precious"), before);
   assert.ok(own);
 });
@@ -132,7 +136,7 @@ test("a copy of a folder is not the folder; a pull by name makes one", async (t)
   const folder = await published(t, "copied");
   const copy = path.join(await temporaryDirectory(t), "copy");
   await cp(folder, copy, { recursive: true });
-  assert.equal((await easel(["deploy"], { env, cwd: copy })).code, 2);
+  assert.equal((await easel(["deploy"], { env, cwd: copy })).code, 5);
   const pulled = path.join(await temporaryDirectory(t), "pulled");
   assert.equal((await easel(["pull", pulled, "-c", "copied"], { env, cwd: path.dirname(pulled) })).code, 0);
   const { code, stderr } = await easel(["deploy"], { env, cwd: pulled });
@@ -149,7 +153,7 @@ test("a token for one canvas is the answer for this canvas, as in CI", async (t)
   const all = await createToken(user, scope, service);
   const rows: [code: number, slug: string, token: string, args: string[]][] = [
     [0, "of-token", one.token, []],
-    [2, "of-token", all.token, []],
+    [5, "of-token", all.token, []],
     [0, "of-token", all.token, ["--slug", "of-token"]],
     [4, "not-of-token", one.token, []],
   ];
@@ -192,3 +196,45 @@ test("a deploy that ends before its finish leaves the version that it began with
   assert.deepEqual([project.version, typeof project.staged?.id], [version, "string"]);
   assert.equal((await easel(["deploy"], { env, cwd: folder })).code, 0);
 });
+
+test("the builds of two projects are two canvases", async (t) => {
+  for (const project of ["first-poll", "second-poll"]) {
+    const folder = await folderWith(t, project, { "dist/index.html": PAGE });
+    const { code, stdout, stderr } = await easel(["deploy", "dist"], { env, cwd: folder });
+    assert.deepEqual([code, stdout], [0, `${base}/c/${project}/\n`], stderr);
+  }
+});
+
+test("a copied easel.json takes over neither canvas nor title; --force replaces the canvas", async (t) => {
+  const settings = JSON.stringify({ slug: "taken-over", title: "Copied" });
+  const original = await folderWith(t, "original", {
+    "index.html": PAGE,
+    "easel.json": '{"slug":"taken-over"}',
+  });
+  assert.equal((await easel(["deploy"], { env, cwd: original })).code, 0);
+  const before = await canvasOf("taken-over");
+  const copy = await folderWith(t, "copy", { "index.html": HOSTILE, "easel.json": settings });
+  const refused = await easel(["deploy"], { env, cwd: copy });
+  assert.equal(refused.code, 5, refused.stderr);
+  assert.match(refused.stderr, /Give --slug taken-over or --force/);
+  assert.deepEqual(await canvasOf("taken-over"), before);
+  const forced = await easel(["deploy", "--force", "--json"], { env, cwd: copy });
+  assert.equal(JSON.parse(forced.stdout).id, before.id, forced.stderr);
+  assert.equal((await easel(["deploy"], { env, cwd: copy })).code, 0);
+});
+
+/** Folders without a slug in `easel.json`: the path, the title of the page, and the slug and title of the app. */
+const NAMES: [folder: string, page: string, slug: string | undefined, title: string][] = [
+  ["lunch", "Other", "lunch", "lunch"],
+  ["lunch/dist", "Other", "lunch", "lunch"],
+  ["lunch/site/Public", "Other", "lunch", "lunch"],
+  ["ab", "Who eats &amp; where?", "who-eats-where", "ab"],
+  ["ab", "", "ab-app", "ab"],
+  ["docs", "", "docs-app", "docs"],
+];
+
+for (const [name, page, slug, title] of NAMES)
+  test(`the folder ${name} with the page “${page}” is ${slug}`, async (t) => {
+    const folder = await folderWith(t, "root", { [`${name}/index.html`]: `<title>${page}</title>` });
+    assert.deepEqual(await nameOfFolder(path.join(folder, name)), { slug, title });
+  });

@@ -17,7 +17,8 @@ test("init without a terminal: the minimal template, with the name of the folder
   const folder = path.join(cwd, "lunch");
   assert.deepEqual([code, stdout], [0, `${folder}\n`], stderr);
   assert.match(stderr, /cd lunch\n {2}easel dev .*\n {2}easel deploy/);
-  assert.equal((await readEaselJson(folder)).title, "lunch");
+  const { title, slug } = await readEaselJson(folder);
+  assert.deepEqual([title, slug], ["lunch", "lunch"]);
   assert.match(await textOf(folder, "index.html"), /<title>lunch<\/title>/);
 });
 
@@ -45,6 +46,22 @@ test("init asks for template and name", async (t) => {
   assert.equal((await easel(["init"], { cwd, answers: ["counter", "Our number"] })).code, 0);
   assert.equal((await readEaselJson(cwd)).title, "Our number");
   assert.ok((await readdir(cwd)).includes("numbers.js"));
+});
+
+/** The slug that `easel init FOLDER --name NAME` writes. */
+const SLUGS: [folder: string, name: string, slug: string][] = [
+  ["lunch", "Who eats where?", "who-eats-where"],
+  ["lunch", "AB", "lunch"],
+  ["ab", "AB", "ab-app"],
+];
+
+test("init writes a slug that can be deployed", async (t) => {
+  const cwd = await folderWith(t, "slugs", {});
+  for (const [folder, name, expected] of SLUGS) {
+    const made = await easel(["init", folder, "--name", name, "--force"], { cwd });
+    assert.equal(made.code, 0, made.stderr);
+    assert.equal((await readEaselJson(path.join(cwd, folder))).slug, expected);
+  }
 });
 
 test("init replaces no file without --force, and never what a symbolic link leads to", async (t) => {

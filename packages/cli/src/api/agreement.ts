@@ -18,7 +18,7 @@ async function canvasOfToken({ api }: Service): Promise<string | undefined> {
 }
 
 /** A canvas that a folder names. `deletedAt` is only defined for a deleted one. */
-type Claimed = Pick<ListedCanvas, "id" | "slug" | "viewerRole" | "version"> & {
+type Claimed = Pick<ListedCanvas, "id" | "slug" | "title" | "viewerRole" | "version"> & {
   deletedAt?: number | undefined;
 };
 
@@ -28,17 +28,19 @@ export interface Purpose {
   flag: string;
   /** Whether `--yes` is given: nothing is asked, and it names no canvas. */
   yes?: boolean | undefined;
+  /** Whether the command goes on with `--force`. */
+  canForce?: boolean;
 }
 
 /**
  * Makes sure that the person means a canvas that only the folder names, by `.easel/project.json`, by the slug in `easel.json` or by its own
  * name: the folder may be a clone of a repository of somebody else. Asks once, and remembers the answer. A token for this canvas alone
- * needs no question. Throws a `Failure` if the answer is no, and a usage error if nobody can be asked.
+ * needs no question. Throws a `Failure` if the answer is no, and a conflict if nobody can be asked.
  */
 export async function requireAgreement(
   folder: string,
-  { id, slug, viewerRole, version, deletedAt }: Claimed,
-  { question, flag, yes = false }: Purpose,
+  { id, slug, title, viewerRole, version, deletedAt }: Claimed,
+  { question, flag, yes = false, canForce = false }: Purpose,
   service: Service,
   context: Context,
 ): Promise<void> {
@@ -47,9 +49,9 @@ export async function requireAgreement(
   const name = clean(slug);
   const rights = viewerRole === "owner" ? "which you own" : "which is shared with you";
   const state = deletedAt !== undefined ? "is deleted" : version === null ? "has no version" : "is published";
-  const claim = `This folder says that it belongs to \`${name}\`, ${rights} and which ${state}.`;
-  const hint = `Give ${flag} ${name} if you mean this canvas.`;
-  if (yes || !ask.possible) fail(`${claim} It was not used from here before.`, { exit: "usage", hint });
+  const claim = `This folder says that it belongs to \`${name}\` (“${clean(title)}”), ${rights} and which ${state}. It was not used from here before.`;
+  const hint = `Give ${flag} ${name}${canForce ? " or --force" : ""} if you mean this canvas, or ${flag} for another one.`;
+  if (yes || !ask.possible) fail(claim, { exit: "conflict", hint });
   const isMeant = await ask.confirm({ message: `${claim} ${question}`, flag: `${flag} ${name}` });
   if (!isMeant) fail("Nothing was changed.", { hint: `Give ${flag} for another canvas.` });
   await remember(folder, service.url, { canvasId: id, slug }, context);

@@ -27,7 +27,10 @@ export const deploy = (context: Context): Command =>
     )
     .option("-m, --message <text>", "what has changed, for the list of versions")
     .option("--dry-run", "show what would be sent and what is left out, and publish nothing")
-    .option("--force", "publish even if someone else has deployed since")
+    .option(
+      "--force",
+      "publish even if someone else has deployed since, or if the folder is not known for the canvas",
+    )
     .option("--enable", "turn on the capabilities that easel.json lists")
     .addOption(urlOption())
     .addOption(yesOption("ask nothing: --access is private by default, and --enable applies"))

@@ -35,16 +35,16 @@ export async function deploy(given: string, options: DeployOptions, context: Con
   const folder = path.resolve(context.cwd, given);
   const settings = await readEaselJson(folder);
   const content = await readFolder(folder);
-  const slug = slugFor(folder, options.slug, settings);
+  const slug = await slugFor(folder, options.slug, settings);
   const service = await connect({ url: options.url, folder }, context);
   const files = await hashFiles(content.files, signal);
 
   const known = await readFolderCanvas(folder, service.url, context);
   const found = await findTarget(slug, known, service);
   if (options.dryRun) return dryRun(slug.slug, found, files, content, service, terminal);
-  const isAgreed = slug.source === "flag" || (known?.isAgreed === true && known.canvasId === found?.id);
-  if (found !== undefined && !isAgreed) {
-    const purpose = { question: "Deploy there?", flag: "--slug", yes: options.yes };
+  const isKnown = known?.isAgreed === true && known.canvasId === found?.id;
+  if (found !== undefined && !isKnown && slug.source !== "flag" && options.force !== true) {
+    const purpose = { question: "Replace its page?", flag: "--slug", yes: options.yes, canForce: true };
     await requireAgreement(folder, found, purpose, service, context);
   }
 
@@ -55,7 +55,7 @@ export async function deploy(given: string, options: DeployOptions, context: Con
     terminal.say(
       `Who may enter stays ${clean(found.access)}: --access is for new canvases. \`easel share\` changes it.`,
     );
-  const canvas = found ?? (await makeCanvas(folder, settings, slug.slug, service));
+  const canvas = found ?? (await makeCanvas(slug, service));
   const own = known?.canvasId === canvas.id ? known : undefined;
   // A folder that knows no version, as in CI, expects the one that is current now.
   const version = own?.version === undefined ? canvas.version : own.version;

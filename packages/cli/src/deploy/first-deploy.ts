@@ -15,7 +15,7 @@ export async function chooseAccess(
   return terminal.ask.choose<Access>({
     message: "Who may enter?",
     flag: "--access private",
-    initial: "whole_org",
+    initial: "private",
     choices: [
       { value: "private", label: "Only you", hint: "and the people whom you add with `easel share`" },
       { value: "whole_org", label: "Everyone who can sign in" },

@@ -1,37 +1,43 @@
-import path from "node:path";
-import { LIMITS } from "@easel/protocol/limits";
 import type { Canvas } from "@easel/protocol/types";
 import type { EaselJson } from "@easel/server/canvases/publishing/easel-json";
-import { isAllowedSlug, slugOf } from "@easel/server/canvases/publishing/slug";
+import { isAllowedSlug } from "@easel/server/canvases/publishing/slug";
 import { isSlug } from "@easel/server/http/canvas-path";
 import { canvasById, canvasBySlug } from "../api/find-canvas.ts";
 import { Refusal } from "../api/refusal.ts";
 import { bodyOf, type Service } from "../api/service.ts";
 import { fail } from "../exit.ts";
 import type { FolderCanvas } from "../project/folder-canvas.ts";
+import { nameOfFolder } from "../project/folder-name.ts";
 import { clean } from "../terminal/clean.ts";
 
 /** The slug that a folder is deployed to, and where it comes from: `--slug`, `easel.json` or the name of the folder. */
 export interface Slug {
   slug: string;
   source: "flag" | "easel.json" | "name";
+  /** The title of the canvas if the deploy creates it. */
+  title: string;
 }
+
+const HINT = "Give --slug, with 3 to 63 lower-case letters, digits and inner hyphens.";
 
 /**
- * Returns the slug of a folder's canvas: `flag`, the slug in `easel.json`, or one derived from the folder's name. Throws a usage error if
- * it is malformed.
+ * Returns the slug of a folder's canvas: `flag`, the slug in `easel.json`, or one derived from the folder. Throws a usage error if it is
+ * malformed, or if the folder makes none.
  */
-export function slugFor(folder: string, flag: string | undefined, { slug: own }: EaselJson): Slug {
+export async function slugFor(
+  folder: string,
+  flag: string | undefined,
+  { slug: own, title }: EaselJson,
+): Promise<Slug> {
+  const named = await nameOfFolder(folder);
   const source = flag !== undefined ? "flag" : own !== undefined ? "easel.json" : "name";
-  const slug: Slug = { slug: flag ?? own ?? slugOf(path.basename(folder)), source };
-  return isSlug(slug.slug) ? slug : failWith(slug);
+  const slug =
+    flag ?? own ?? named.slug ?? fail("The folder's name makes no slug.", { exit: "usage", hint: HINT });
+  return isSlug(slug) ? { slug, source, title: title ?? named.title } : failWith(slug);
 }
 
-const failWith = ({ slug, source }: Slug): never =>
-  fail(
-    `${source === "name" ? "The folder's name makes" : "You gave"} the slug \`${clean(slug)}\`, which is too short, malformed or reserved.`,
-    { exit: "usage", hint: "Give --slug, with 3 to 63 lower-case letters, digits and inner hyphens." },
-  );
+const failWith = (slug: string): never =>
+  fail(`The slug \`${clean(slug)}\` is too short, malformed or reserved.`, { exit: "usage", hint: HINT });
 
 /**
  * Returns the canvas that a folder is deployed to. This is the known canvas of the folder, if it still exists and no other slug is given.
@@ -44,7 +50,7 @@ export async function findTarget(
   service: Service,
 ): Promise<Canvas | undefined> {
   const found = await findCanvas(slug, known, service);
-  return found === undefined && !isAllowedSlug(slug.slug) ? failWith(slug) : found;
+  return found === undefined && !isAllowedSlug(slug.slug) ? failWith(slug.slug) : found;
 }
 
 async function findCanvas({ slug, source }: Slug, known: FolderCanvas | undefined, service: Service) {
@@ -65,12 +71,7 @@ async function findCanvas({ slug, source }: Slug, known: FolderCanvas | undefine
 }
 
 /** Makes a canvas without a version. Throws a `Failure` with advice if the slug is taken. */
-export async function makeCanvas(
-  folder: string,
-  { title = path.basename(folder).slice(0, LIMITS.titleLength.value) }: EaselJson,
-  slug: string,
-  service: Service,
-): Promise<Canvas> {
+export async function makeCanvas({ slug, title }: Slug, service: Service): Promise<Canvas> {
   try {
     return (await bodyOf(service.api.POST("/api/canvases", { body: { title, slug } }))) as Canvas;
   } catch (error) {

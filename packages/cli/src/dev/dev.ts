@@ -4,14 +4,16 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import type { LoggedCall } from "@easel/protocol/management";
+import { isAllowedSlug } from "@easel/server/canvases/publishing/slug";
 import type { Context } from "../context.ts";
 import { readFolder } from "../deploy/folder.ts";
 import { fail } from "../exit.ts";
 import { parseEaselJson } from "../project/easel-json.ts";
+import { nameOfFolder } from "../project/folder-name.ts";
 import { ownSubfolder } from "../project/own-folder.ts";
 import { clean } from "../terminal/clean.ts";
 import { Report } from "./call-report.ts";
-import { settingsFile, slugOfFolder, titleOf } from "./dev-settings.ts";
+import { settingsFile } from "./dev-settings.ts";
 import { canvasPath, type Site } from "./dev-site.ts";
 import { openCanvas, startService } from "./embedded.ts";
 import { applySettings, handleChange } from "./folder-changes.ts";
@@ -72,7 +74,9 @@ export async function dev(given: string, options: DevOptions, context: Context):
   await requireFolder(folder, proxy !== null);
   const file = settingsFile(folder, proxy !== null);
   const first = await parseEaselJson(file);
-  const slug = slugOfFolder(folder, first.settings);
+  const { slug: derived, title } = await nameOfFolder(folder);
+  const slug =
+    [first.settings?.slug, derived].find((each) => each !== undefined && isAllowedSlug(each)) ?? "my-app";
 
   const endings: (() => Promise<void> | void)[] = [];
   try {
@@ -93,7 +97,7 @@ export async function dev(given: string, options: DevOptions, context: Context):
       () => report.close(),
     );
     const { env } = service;
-    const id = await openCanvas(slug, titleOf(folder), env);
+    const id = await openCanvas(slug, title, env);
     const content = new FolderContent(folder);
     if (proxy === null) env.localContent.set(id, content);
     const site: Site = {
@@ -109,7 +113,7 @@ export async function dev(given: string, options: DevOptions, context: Context):
     };
     started = site;
     endings.push(env.callLog.subscribe((call, canvas) => void reportSocket(call, canvas.id === id, site)));
-    const served = { site, id, folder, file, content };
+    const served = { site, id, folder, file, title, content };
     await applySettings(first, served);
     endings.push(
       await watchFolder(folder, (paths) => {

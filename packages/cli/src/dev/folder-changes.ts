@@ -1,7 +1,6 @@
 import path from "node:path";
 import { type ParsedEaselJson, parseEaselJson } from "../project/easel-json.ts";
 import { stateFor } from "./dev-pages.ts";
-import { titleOf } from "./dev-settings.ts";
 import { canvasPath, type Site } from "./dev-site.ts";
 import { applyEaselJson } from "./embedded.ts";
 import type { FolderContent } from "./folder-content.ts";
@@ -12,18 +11,20 @@ export interface ServedFolder {
   id: string;
   folder: string;
   file: string;
+  /** The title of the canvas if `easel.json` has none. */
+  title: string;
   content: FolderContent;
 }
 
 /** Applies settings without faults to the canvas, and reports faults. */
 export async function applySettings(
   { settings, faults }: ParsedEaselJson,
-  { site, id, folder }: ServedFolder,
+  { site, id, title }: ServedFolder,
 ): Promise<void> {
   const { report, slug, env } = site;
   site.faults = faults;
   for (const fault of faults) report.add(`easel.json: ${fault}`);
-  if (settings !== null) await applyEaselJson(id, settings, titleOf(folder), env);
+  if (settings !== null) await applyEaselJson(id, settings, title, env);
   if (settings?.slug !== undefined && settings.slug !== slug)
     report.add(`easel.json: the slug is \`${slug}\` until you start \`easel dev\` again`);
 }

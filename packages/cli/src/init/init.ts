@@ -1,9 +1,9 @@
 import { lstat, mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { LIMITS } from "@easel/protocol/limits";
 import { faultsOf, jsonSchema } from "@easel/server/canvases/publishing/easel-json";
 import type { Context } from "../context.ts";
 import { fail } from "../exit.ts";
+import { firstSlug, nameOfFolder } from "../project/folder-name.ts";
 import { SCHEMA_FILE, writeOwnFile } from "../project/own-folder.ts";
 import { clean } from "../terminal/clean.ts";
 import type { TemplateName } from "./template-names.ts";
@@ -21,8 +21,12 @@ const escapeHtml = (text: string) =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 /** Returns the `easel.json` of a new app. Its `$schema` is a local file, so that editors need neither a network nor a service. */
-function settingsText({ $schema: _, ...settings }: Record<string, unknown>, title: string): string {
-  const all = { $schema: `./.easel/${SCHEMA_FILE}`, ...settings, title };
+function settingsText(
+  { $schema: _, ...settings }: Record<string, unknown>,
+  title: string,
+  slug: string | undefined,
+): string {
+  const all = { $schema: `./.easel/${SCHEMA_FILE}`, ...settings, title, slug };
   return `${JSON.stringify(all, null, 2)}\n`;
 }
 
@@ -42,14 +46,13 @@ async function chooseTemplate({ ask }: Context["terminal"]): Promise<TemplateNam
   });
 }
 
-/** Asks for the name of the app. Returns the name of the folder if nobody can be asked. */
-async function chooseName(folder: string, { ask }: Context["terminal"]): Promise<string> {
-  const initial = path.basename(folder).slice(0, LIMITS.titleLength.value) || "App";
-  if (!ask.possible) return initial;
+/** Asks for the name of the app. Returns `placeholder` if nobody can be asked, and for an empty answer. */
+async function chooseName(placeholder: string, { ask }: Context["terminal"]): Promise<string> {
+  if (!ask.possible) return placeholder;
   return ask.text({
     message: "What is it called?",
     flag: "--name NAME",
-    initial,
+    placeholder,
     check: (text) => faultOfTitle(text.trim()),
   });
 }
@@ -86,14 +89,18 @@ export async function init(given: string, options: InitOptions, context: Context
   if (options.list) return listTemplates(context);
   const folder = path.resolve(context.cwd, given);
   const template = options.template ?? (await chooseTemplate(terminal));
-  const name = (options.name ?? (await chooseName(folder, terminal))).trim();
+  const own = await nameOfFolder(folder);
+  const name = (options.name ?? (await chooseName(own.title, terminal))).trim();
   const fault = faultOfTitle(name);
   if (fault !== undefined) fail(`The name cannot be used. ${clean(fault)}`, { exit: "usage" });
 
   const files = await readFiles(template);
   const page = files.get("index.html")?.toString() ?? "";
   files.set("index.html", Buffer.from(page.replace(/<title>[^<]*/, () => `<title>${escapeHtml(name)}`)));
-  files.set("easel.json", Buffer.from(settingsText(await readSettings(template), name)));
+  files.set(
+    "easel.json",
+    Buffer.from(settingsText(await readSettings(template), name, firstSlug([name]) ?? own.slug)),
+  );
   const names = [...files.keys()];
   const taken = await existing(folder, names);
   if (taken.length > 0 && !options.force)

@@ -27,9 +27,12 @@ export interface Ask {
   choose<Value extends string>(
     question: Question & { choices: Choice<Value>[]; initial?: Value },
   ): Promise<Value>;
-  /** Asks for a line of text. `check` returns the fault of an answer, or undefined if the answer is valid. */
+  /**
+   * Asks for a line of text. An empty answer means `placeholder`, if there is one. `check` returns the fault of an answer, or undefined if the answer is
+   * valid.
+   */
   text(
-    question: Question & { initial?: string; check?: (value: string) => string | undefined },
+    question: Question & { placeholder?: string; check?: (value: string) => string | undefined },
   ): Promise<string>;
   /** Asks for a secret, which is not shown. */
   secret(question: Question): Promise<string>;
@@ -83,14 +86,14 @@ export function createAsk(
     },
     async text(question) {
       require(question);
-      const { initial, check } = question;
+      const { placeholder, check } = question;
       const message = cleanLines(question.message);
       const given = await (await load()).text({
         ...common,
         message,
-        ...(initial === undefined ? {} : { initialValue: initial }),
+        ...(placeholder === undefined ? {} : { placeholder: clean(placeholder), defaultValue: placeholder }),
         validate: (value) => {
-          const fault = check?.(value ?? "");
+          const fault = check?.(value || (placeholder ?? ""));
           return fault === undefined ? undefined : cleanLines(fault);
         },
       });

@@ -36,7 +36,7 @@ export const easelJson = z
       .optional()
       .meta({
         description:
-          "The name of the canvas in its address. By default it is derived from the name of the folder.",
+          "The name of the canvas in its address. By default it is derived from the name of the folder, or of the folder around `dist`, `build` and the like.",
       }),
     spa: z.boolean().optional().meta({
       description: "Whether navigations to paths without a file get index.html. By default they do not.",

@@ -16,8 +16,8 @@ export const cli: Fault[] = [
   fault(
     "deploy: a clone replaces the canvas that it names",
     "packages/cli/src/deploy/deploy.ts",
-    "if (found !== undefined && !isAgreed)",
-    "if (found !== undefined && !isAgreed && found.version === null)",
+    "if (found !== undefined && !isKnown &&",
+    "if (found !== undefined && !isKnown && found.version === null &&",
     FOLDER_CANVAS,
   ),
   fault(
