@@ -69,8 +69,8 @@ interface Description extends Scoped {
 /** An operation of the management API. `Body` is the type of its response. */
 export interface Act<Body = unknown> extends Description {
   audited: boolean;
-  /** Checks caller and input, and runs the act. */
-  perform(call: Call, reauthenticate: Reauthenticate, env: Env): Promise<Result<Body>>;
+  /** Checks caller and input, and returns a function that runs the act. Throws a `Refusal` if it must not run. */
+  prepare(call: Call, reauthenticate: Reauthenticate, env: Env): Promise<() => Promise<Result<Body>>>;
 }
 
 /** The definition of an act, with the types of its path, callers, query, body and response. */
@@ -140,7 +140,7 @@ export const act = <
   return {
     ...description,
     audited,
-    async perform(call, reauthenticate, env) {
+    async prepare(call, reauthenticate, env) {
       const granted = await authorize(call, env);
       if (params !== undefined) parse(params, call.params);
       const parsed = {
@@ -149,14 +149,12 @@ export const act = <
       };
       const { user, request, signal } = call;
       if (body === undefined)
-        return run({ user, request, signal, ...parsed, body: undefined as Body, ...granted }, env);
+        return () => run({ user, request, signal, ...parsed, body: undefined as Body, ...granted }, env);
       const given = await body.read(call, env);
       const now = await reauthenticate();
       requireFields(now, description, given);
-      return run(
-        { user: now.user, request, signal, ...parsed, body: given, ...(await authorize(now, env)) },
-        env,
-      );
+      const still = await authorize(now, env);
+      return () => run({ user: now.user, request, signal, ...parsed, body: given, ...still }, env);
     },
   };
 };

@@ -95,6 +95,8 @@ export class Connection implements Client {
   readonly #held = new HeldFrames();
   /** The value of the node's `accessVersion` at the last recheck. */
   #checkedVersion: number;
+  /** The recheck that waits in the queue, or null if none does. */
+  #waitingRecheck: Promise<void> | null = null;
   /** Whether the peer has sent anything since the last ping. */
   #alive = true;
   #closed = false;
@@ -184,14 +186,24 @@ export class Connection implements Client {
     return this.#checkedVersion < this.#node.accessVersion;
   }
 
-  /** Re-reads the user's access. Buffers the messages of channels and watches until that is done. */
+  /**
+   * Re-reads the user's access. Buffers the messages of channels and watches until that is done. A recheck that waits in the queue serves
+   * all further calls until it begins.
+   */
   recheck(): Promise<void> {
     this.#checkedVersion = this.#node.accessVersion;
+    if (this.#waitingRecheck !== null) return this.#waitingRecheck;
     this.#held.hold();
-    return this.#queue.add(async () => {
+    let hasBegun = false;
+    const done = this.#queue.add(async () => {
+      hasBegun = true;
+      this.#waitingRecheck = null;
       await this.#refreshAccess();
       for (const frame of this.#held.release()) this.#push(frame);
     });
+    // An idle queue begins the task at once.
+    if (!hasBegun) this.#waitingRecheck = done;
+    return done;
   }
 
   /** Terminates the connection if the peer has sent nothing since the last ping. Otherwise pings the peer and rechecks access. */

@@ -38,6 +38,27 @@ export const realtime: Fault[] = [
     "packages/server/test/primitives/realtime/realtime-held-frames.test.ts",
   ),
   fault(
+    "realtime: a refused act announces a change of access",
+    "packages/server/src/management/perform.ts",
+    "if (!(error instanceof Refusal)) await",
+    "await",
+    "packages/server/test/primitives/realtime/realtime-announcements.test.ts",
+  ),
+  fault(
+    "realtime: an act of unknown outcome is not announced",
+    "packages/server/src/management/perform.ts",
+    "if (!(error instanceof Refusal)) await announce(act, inPath, call, env);",
+    "",
+    "packages/server/test/primitives/realtime/realtime-announcements.test.ts",
+  ),
+  fault(
+    "realtime: each announcement has a recheck of its own",
+    "packages/server/src/primitives/realtime/connection.ts",
+    "if (!hasBegun) this.#waitingRecheck = done;",
+    "",
+    "packages/server/test/primitives/realtime/realtime-announcements.test.ts",
+  ),
+  fault(
     "realtime: a connection without a place stays open",
     "packages/server/src/primitives/realtime/connection.ts",
     'if (outcome !== "held") await this.#closeWithoutPlace(outcome);',
