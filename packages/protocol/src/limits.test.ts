@@ -17,6 +17,7 @@ const SPECIFIED: Partial<Record<LimitName, number>> = {
   connectionsPerCanvas: 30,
   channelsPerConnection: 64,
   channelNameBytes: 128,
+  changeBytes: 4 * KiB,
   frameBytes: 16 * KiB,
   publishesPerMinute: 100,
   pageMax: 1_000,

@@ -167,6 +167,12 @@ export const LIMITS = {
     of: "the name of a channel",
     past: "frame CHANNEL_NAME_TOO_LARGE",
   },
+  changeBytes: {
+    value: 4 * KiB,
+    unit: "bytes",
+    of: "the new value of a key, or the new record, in a realtime frame `change`",
+    past: "the frame has no value; the client reads it",
+  },
   frameBytes: { value: FRAME_BYTES, unit: "bytes", of: "a realtime frame", past: "frame MESSAGE_TOO_LARGE" },
   publishesPerMinute: {
     value: PUBLISHES_PER_MINUTE,

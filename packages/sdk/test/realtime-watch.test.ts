@@ -46,14 +46,14 @@ test("a change of a key reaches the watches of its scope with a matching prefix"
   kv.user.watch("", (change) => mine?.push(change));
   assert.deepEqual(await line.next(), { type: "watch", resource: "kv", prefix: "" });
   assert.deepEqual(await line.next(), { type: "watch", resource: "kv.user", prefix: "" });
-  line.say({ type: "change", resource: "kv", key: "task:1", op: "set" });
+  line.say({ type: "change", resource: "kv", key: "task:1", op: "set", value: { done: true } });
   line.say({ type: "change", resource: "kv", key: "tas", op: "delete" });
   line.say({ type: "change", resource: "kv.user", key: "task:2", op: "delete" });
   line.say({ type: "change", resource: "collection", name: "task:", id: "task:3", op: "set" });
   await heard(easel, line);
-  assert.deepEqual(changes, [{ op: "set", key: "task:1" }]);
+  assert.deepEqual(changes, [{ op: "set", key: "task:1", value: { done: true } }]);
   assert.deepEqual(all, [
-    { op: "set", key: "task:1" },
+    { op: "set", key: "task:1", value: { done: true } },
     { op: "delete", key: "tas" },
   ]);
   assert.deepEqual(mine, [{ op: "delete", key: "task:2" }]);
@@ -67,11 +67,18 @@ test("a change of a record reaches the watches of its collection", async (t) => 
   const line = await easel.connection();
   assert.deepEqual(await line.next(), { type: "watch", ...ideas });
   assert.deepEqual(await line.next(), { type: "watch", resource: "collection", name: "votes" });
+  const record = { id: "r-2", authorId: "u-1", value: { title: "Tea" }, updatedAt: 1 };
   line.say({ type: "change", ...ideas, id: "r-1", op: "set" });
+  line.say({ type: "change", ...ideas, id: "r-2", op: "set", record });
   line.say({ type: "change", ...ideas, id: "r-1", op: "delete" });
   line.say({ type: "resync", ...ideas });
   await heard(easel, line);
-  assert.deepEqual(changes, [{ op: "set", id: "r-1" }, { op: "delete", id: "r-1" }, resync]);
+  assert.deepEqual(changes, [
+    { op: "set", id: "r-1" },
+    { op: "set", id: "r-2", record },
+    { op: "delete", id: "r-1" },
+    resync,
+  ]);
 });
 
 test("a change of a file reaches the watches of files with its scope, and no others", async (t) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { add } from "../collections/entry.ts";
+import { add, entryOf } from "../collections/entry.ts";
 import type { Stage } from "../fixture.ts";
 import { guestOf } from "../guest.ts";
 import { segment } from "../kv/scope.ts";
@@ -12,7 +12,7 @@ import type { Target } from "../target.ts";
 import { are, gets } from "./frame.ts";
 import { line } from "./line.ts";
 import type { Socket } from "./socket.ts";
-import { keyChange, keys, recordChange, records, watch } from "./watching.ts";
+import { keyChange, keys, recordChange, recordDeletion, records, watch } from "./watching.ts";
 
 /** Prefixes, with keys that have them and similar keys that do not. */
 const PREFIXES: [prefix: string, within: string[], without: string[]][] = [
@@ -47,7 +47,7 @@ export function changes(target: Target): void {
      */
     const last = async (page: Page, socket: Socket, expected: ReturnType<typeof keyChange>[]) => {
       answered(await page.put("/kv/last", 1), { ok: true });
-      await gets(socket, [...expected, keyChange("kv", "last")]);
+      await gets(socket, [...expected, keyChange("kv", "last", 1)]);
     };
 
     for (const resource of ["kv", "kv.user"] as const) {
@@ -56,16 +56,16 @@ export function changes(target: Target): void {
         const root = resource === "kv" ? "/kv" : "/kv/user";
         const socket = await viewerWatches(keys(resource));
         answered(await page.put(`${root}/k`, { a: 1 }), { ok: true });
-        same(await socket.next(), keyChange(resource, "k"));
+        same(await socket.next(), keyChange(resource, "k", { a: 1 }));
         answered(await page.put(`${root}/k`, 1), { ok: true });
-        same(await socket.next(), keyChange(resource, "k"));
+        same(await socket.next(), keyChange(resource, "k", 1));
         answered(await page.post(`${root}/k/increment`, { by: 2 }), { value: 3 });
-        same(await socket.next(), keyChange(resource, "k"));
+        same(await socket.next(), keyChange(resource, "k", 3));
         answered(await page.post(`${root}/new/increment`, {}), { value: 1 });
-        same(await socket.next(), keyChange(resource, "new"));
+        same(await socket.next(), keyChange(resource, "new", 1));
         for (const key of ["k", "new"]) {
           answered(await page.delete(`${root}/${key}`), { ok: true });
-          same(await socket.next(), keyChange(resource, key, "delete"));
+          same(await socket.next(), keyChange(resource, key));
         }
         are(await socket.settled(), []);
       });
@@ -74,15 +74,31 @@ export function changes(target: Target): void {
     it("collection: made, changed, incremented, deleted", async () => {
       const socket = await viewerWatches(records("board"));
       const { owner } = canvas.pages;
-      const { id } = await add(owner, "board", 1);
-      same(await socket.next(), recordChange("board", id));
-      await owner.put(`/collections/board/${id}`, 2);
-      same(await socket.next(), recordChange("board", id));
-      await owner.post(`/collections/board/${id}/increment`, { by: 1 });
-      same(await socket.next(), recordChange("board", id));
+      const made = await add(owner, "board", { a: ["\n", 1] });
+      const { id } = made;
+      same(await socket.next(), recordChange("board", made));
+      const changed = entryOf(await owner.put(`/collections/board/${id}`, 2));
+      same(await socket.next(), recordChange("board", changed));
+      const incremented = entryOf(await owner.post(`/collections/board/${id}/increment`, { by: 1 }));
+      same(await socket.next(), recordChange("board", incremented));
       await owner.delete(`/collections/board/${id}`);
-      same(await socket.next(), recordChange("board", id, "delete"));
+      same(await socket.next(), recordDeletion("board", id));
       are(await socket.settled(), []);
+    });
+
+    it("a value or record of at most 4 KiB is in its change, a larger one is not", async () => {
+      const socket = await viewerWatches(keys("kv"), records("board"));
+      const { owner } = canvas.pages;
+      for (const value of ["é".repeat(2_047), '\u0000\n"\\😀']) {
+        answered(await owner.put("/kv/size", value), { ok: true });
+        same(await socket.next(), keyChange("kv", "size", value));
+      }
+      answered(await owner.put("/kv/size", `${"é".repeat(2_047)}e`), { ok: true });
+      same(await socket.next(), { type: "change", resource: "kv", key: "size", op: "set" });
+      const { id } = await add(owner, "board", "e".repeat(4_094));
+      same(await socket.next(), { type: "change", ...records("board"), id, op: "set" });
+      const small = entryOf(await owner.put(`/collections/board/${id}`, "e".repeat(3_800)));
+      same(await socket.next(), recordChange("board", small));
     });
 
     it("a collection cleared: a change for each record, or a resync", async () => {
@@ -95,7 +111,7 @@ export function changes(target: Target): void {
       const first = await socket.next();
       if (first.type === "resync") return same(first, { type: "resync", ...records("board") });
       const gone = [first, ...(await socket.take(2))];
-      const expected = new Set(ids.map((id) => JSON.stringify(recordChange("board", id, "delete"))));
+      const expected = new Set(ids.map((id) => JSON.stringify(recordDeletion("board", id))));
       assert.deepEqual(new Set(gone.map((frame) => JSON.stringify(frame))), expected);
       are(await socket.settled(), []);
     });
@@ -124,7 +140,7 @@ export function changes(target: Target): void {
             answered(await page.put(`${root}/${segment(key)}`, 1), { ok: true });
           await gets(
             socket,
-            within.map((key) => keyChange(resource, key)),
+            within.map((key) => keyChange(resource, key, 1)),
           );
         }
       });
@@ -143,7 +159,7 @@ export function changes(target: Target): void {
       for (const page of pages.toReversed()) answered(await page.put("/kv/user/end", 1), { ok: true });
       for (const [index, socket] of sockets.entries()) {
         const own = [0, 1, 2, 2, 3][index];
-        await gets(socket, [keyChange("kv.user", `of-${own}`), keyChange("kv.user", "end")]);
+        await gets(socket, [keyChange("kv.user", `of-${own}`, 1), keyChange("kv.user", "end", 1)]);
       }
     });
 
@@ -156,7 +172,7 @@ export function changes(target: Target): void {
       answered(await owner.put("/kv/text", "text"), { ok: true });
       refused(await owner.post("/kv/text/increment", {}), 409, "NOT_NUMERIC");
       refused(await owner.put("/collections/board/none", 1), 404, "NOT_FOUND");
-      await last(owner, socket, [keyChange("kv", "text")]);
+      await last(owner, socket, [keyChange("kv", "text", "text")]);
     });
 
     it("changes on another canvas are not sent", async () => {

@@ -6,7 +6,7 @@ import {
   type Preset,
   RIGHTS,
 } from "@easel/protocol/policy";
-import { add, type Entry } from "../collections/entry.ts";
+import { add, type Entry, entryOf } from "../collections/entry.ts";
 import { mayDo } from "../collections/oracle.ts";
 import { type Cast, cast, type Stage, share } from "../fixture.ts";
 import { guestOf } from "../guest.ts";
@@ -18,7 +18,16 @@ import type { Target } from "../target.ts";
 import { are, failure } from "./frame.ts";
 import { line } from "./line.ts";
 import type { Frame, Socket } from "./socket.ts";
-import { keyChange, keys, recordChange, records, resync, watch, watching } from "./watching.ts";
+import {
+  keyChange,
+  keys,
+  recordChange,
+  recordDeletion,
+  records,
+  resync,
+  watch,
+  watching,
+} from "./watching.ts";
 
 /** Policies of collections: every preset, and the preset `collaborative` with every possible value for the right to read. */
 const POLICIES: Record<string, CollectionPolicy> = Object.fromEntries([
@@ -47,7 +56,7 @@ export function readers(target: Target): void {
      */
     const upTo = async (canvas: Stage, sockets: Socket[]): Promise<Frame[][]> => {
       answered(await canvas.pages.owner.put("/kv/mark", 1), { ok: true });
-      const mark = JSON.stringify(keyChange("kv", "mark"));
+      const mark = JSON.stringify(keyChange("kv", "mark", 1));
       const came = sockets.map(async (socket) => {
         const frames: Frame[] = [];
         for (;;) {
@@ -87,7 +96,7 @@ export function readers(target: Target): void {
           );
           are(
             all[index] ?? [],
-            visible.map(([, { id }]) => recordChange(name, id)),
+            visible.map(([, entry]) => recordChange(name, entry)),
           );
         }
       }
@@ -105,10 +114,11 @@ export function readers(target: Target): void {
         await watch(socket, keys("kv", "mark"));
         await watch(socket, records("box"));
       }
-      const { id } = await add(canvas.pages.viewer, "box", 1);
-      await canvas.pages.editor.put(`/collections/box/${id}`, 2);
+      const made = await add(canvas.pages.viewer, "box", 1);
+      const { id } = made;
+      const changed = entryOf(await canvas.pages.editor.put(`/collections/box/${id}`, 2));
       await canvas.pages.owner.delete(`/collections/box/${id}`);
-      const told = [recordChange("box", id), recordChange("box", id), recordChange("box", id, "delete")];
+      const told = [recordChange("box", made), recordChange("box", changed), recordDeletion("box", id)];
       const all = await upTo(canvas, sockets);
       for (const [index, role] of roles.entries()) are(all[index] ?? [], role === "stranger" ? [] : told);
     });
@@ -119,11 +129,11 @@ export function readers(target: Target): void {
       await watch(socket, keys("kv", "mark"));
       await watch(socket, records("box"));
       const tells = async (expected: boolean) => {
-        const { id } = await add(canvas.pages.owner, "box", 1);
+        const made = await add(canvas.pages.owner, "box", 1);
         const [frames = []] = await upTo(canvas, [socket]);
         // The service sends a resync frame if the connection may have missed changes.
         const changes = frames.filter(({ type }) => type !== "resync");
-        are(changes, expected ? [recordChange("box", id)] : []);
+        are(changes, expected ? [recordChange("box", made)] : []);
       };
       await tells(false);
       await share(target, canvas, "whole_org", { viewer: "editor" });

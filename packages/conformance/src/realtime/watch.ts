@@ -175,7 +175,7 @@ export function watches(target: Target): void {
       other.send({ type: "unsubscribe", channel: "past" });
       await watch(other, records("board"));
       same((await canvas.pages.owner.put("/kv/k-1", 1)).status, 200);
-      same(await other.next(), keyChange("kv", "k-1"));
+      same(await other.next(), keyChange("kv", "k-1", 1));
     });
   });
 }

@@ -1,3 +1,5 @@
+import type { Json } from "@easel/protocol/types";
+import type { Entry } from "../collections/entry.ts";
 import { same } from "../same.ts";
 import type { Frame, Socket } from "./socket.ts";
 
@@ -7,7 +9,7 @@ export type Watched =
   | { resource: "collection"; name: string }
   | { resource: "files" };
 
-/** What happened to the key, record or file in a change frame. */
+/** What happened to the file in a change frame. */
 export type Op = "set" | "delete";
 
 /** Returns a target of a watch: the keys with a prefix. */
@@ -21,21 +23,31 @@ export const FILES = { resource: "files" } as const satisfies Watched;
 export const watching = (watched: Watched): Frame => ({ type: "watching", ...watched });
 export const resync = (watched: Watched): Frame => ({ type: "resync", ...watched });
 
-/** Returns the change frame for a key that was set or deleted. */
-export const keyChange = (resource: "kv" | "kv.user", key: string, op: Op = "set"): Frame => ({
+/** Returns the change frame for a key that was set to a value, which is small enough to be in the frame; or deleted, without a value. */
+export const keyChange = (resource: "kv" | "kv.user", key: string, value?: Json): Frame => ({
   type: "change",
   resource,
   key,
-  op,
+  ...(value === undefined ? { op: "delete" } : { op: "set", value }),
 });
 
-/** Returns the change frame for a record that was created, updated or deleted. */
-export const recordChange = (name: string, id: string, op: Op = "set"): Frame => ({
+/** Returns the change frame for a record that was created or updated. */
+export const recordChange = (name: string, { id, authorId, value, updatedAt }: Entry): Frame => ({
   type: "change",
   resource: "collection",
   name,
   id,
-  op,
+  op: "set",
+  record: { id, authorId, value, updatedAt },
+});
+
+/** Returns the change frame for a record that was deleted. */
+export const recordDeletion = (name: string, id: string): Frame => ({
+  type: "change",
+  resource: "collection",
+  name,
+  id,
+  op: "delete",
 });
 
 /** Returns the change frame for a file that was uploaded, renamed or deleted. */

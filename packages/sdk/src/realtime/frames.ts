@@ -1,6 +1,7 @@
 import type { FrameErrorCode, Member, Sender } from "@easel/protocol/realtime";
 import { CHANNEL_NAME_BYTES, FRAME_BYTES } from "@easel/protocol/realtime-constants";
 import type { Json } from "@easel/protocol/types";
+import type { CollectionRecord } from "../collections.ts";
 import { EaselError, invalid, toError } from "../errors.ts";
 import { requireJson, toJson } from "../value.ts";
 
@@ -13,12 +14,20 @@ export type ChannelFrame =
 
 /**
  * Frames from the service about a watch. `resource` is `kv`, `kv.user`, `collection` or `files`. A `change` frame says what has changed: a
- * `key`, a record by its `name` (of the collection) and `id`, or a file by its `scope` and `id`. The other frames repeat the `prefix` or
- * `name` of the watch.
+ * `key`, a record by its `name` (of the collection) and `id`, or a file by its `scope` and `id`. It has the new `value` of the key, or the
+ * new `record`, if that is small. The other frames repeat the `prefix` or `name` of the watch.
  */
 export type WatchFrame = { resource: string; name?: string; prefix?: string } & (
   | { type: "watching" | "resync" }
-  | { type: "change"; op: "set" | "delete"; key?: string; id?: string; scope?: string }
+  | {
+      type: "change";
+      op: "set" | "delete";
+      key?: string;
+      id?: string;
+      scope?: string;
+      value?: Json;
+      record?: CollectionRecord;
+    }
 );
 
 /** A frame in which the service refuses a frame of the page. It names the channel or the watch, if the refused frame had one. */

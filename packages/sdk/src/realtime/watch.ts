@@ -1,4 +1,6 @@
 import type { WatchTarget } from "@easel/protocol/realtime";
+import type { Json } from "@easel/protocol/types";
+import type { CollectionRecord } from "../collections.ts";
 import type { EaselError } from "../errors.ts";
 import { encode, toFrameError, type WatchFrame } from "./frames.ts";
 import { createListeners, type Listener, report } from "./listeners.ts";
@@ -7,11 +9,14 @@ import type { Socket, Subscriber } from "./socket.ts";
 /** The page may have missed changes and should read everything again. */
 export type Resync = { op: "resync" };
 
-/** A key was written or deleted, or the page should read all watched keys again. */
-export type KvChange = { op: "set" | "delete"; key: string } | Resync;
+/** A key was written or deleted, or the page should read all watched keys again. `set` has the new value, unless it is larger than 4 KiB. */
+export type KvChange = { op: "set" | "delete"; key: string; value?: Json } | Resync;
 
-/** A record was created, updated or deleted, or the page should read all records again. */
-export type RecordChange = { op: "set" | "delete"; id: string } | Resync;
+/**
+ * A record was created, updated or deleted, or the page should read all records again. `set` has the new record, unless it is larger than 4
+ * KiB.
+ */
+export type RecordChange = { op: "set" | "delete"; id: string; record?: CollectionRecord } | Resync;
 
 /** A file was uploaded, renamed or deleted, or the page should read all files again. `scope` is the file's scope, as in `FileRecord`. */
 export type FileChange = { op: "set" | "delete"; id: string; scope: string } | Resync;
@@ -58,10 +63,11 @@ function createFeed(target: WatchTarget, socket: Socket, unwatchFrame: string, o
   let confirmed = false;
 
   const changeOf = (frame: WatchFrame & { type: "change" }): Change | undefined => {
-    const { op, key, id, scope } = frame;
+    const { op, key, id, scope, value, record } = frame;
     if (id !== undefined && scope !== undefined) return { op, id, scope };
-    if (id !== undefined) return frame.name === name ? { op, id } : undefined;
-    return prefix !== undefined && key?.startsWith(prefix) ? { op, key } : undefined;
+    if (id !== undefined) return frame.name === name ? { op, id, ...(record && { record }) } : undefined;
+    if (prefix === undefined || !key?.startsWith(prefix)) return undefined;
+    return { op, key, ...(value !== undefined && { value }) };
   };
 
   const failed = (error: EaselError) => {

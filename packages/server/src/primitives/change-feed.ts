@@ -1,3 +1,4 @@
+import { LIMITS } from "@easel/protocol/limits";
 import type { Env } from "../env.ts";
 import type { Scope } from "./files/scope.ts";
 
@@ -16,14 +17,25 @@ export type Change =
 /** Returns the bus topic on which the changes of a canvas are published as JSON. */
 export const changesTopic = (canvas: string): string => `changes ${canvas}`;
 
+/** Separates a change from the JSON text of its content in a message on the bus. `JSON.stringify` never writes one. */
+const SEPARATOR = "\n";
+
 /**
- * Publishes a change if any connection watches the canvas. The write that caused the change does not wait for the publication, and succeeds
- * even if publishing fails.
+ * Publishes a change if any connection watches the canvas. `content` is the JSON text of the new value of a key, or of the new record. It is
+ * published with the change if it has at most `LIMITS.changeBytes` bytes, and is never parsed. The write that caused the change does not
+ * wait for the publication, and succeeds even if publishing fails.
  */
-export function announceChange(canvas: string, change: Change, { bus, log }: Env): void {
+export function announceChange(canvas: string, change: Change, { bus, log }: Env, content = ""): void {
   const topic = changesTopic(canvas);
   if (!bus.hasListeners(topic)) return;
+  const published = Buffer.byteLength(content) > LIMITS.changeBytes.value ? "" : content;
   bus
-    .publish(topic, JSON.stringify(change))
+    .publish(topic, JSON.stringify(change) + SEPARATOR + published)
     .catch((error) => log.warn({ err: error }, "a change could not be published"));
+}
+
+/** Reads a message on the topic of `changesTopic`. `content` is empty if the change was published without it. */
+export function readChange(message: string): { change: Change; content: string } {
+  const end = message.indexOf(SEPARATOR);
+  return { change: JSON.parse(message.slice(0, end)), content: message.slice(end + SEPARATOR.length) };
 }

@@ -49,15 +49,25 @@ const openRecord =
     return { ...opened, record: await findRecord(call, opened, operation) };
   };
 
-/** Publishes the change or removal of a record to the connections that watch the collection. */
+/**
+ * Publishes the change or removal of a record to the connections that watch the collection. `text` is the new record as JSON text.
+ */
 function publishChange(
   { params, canvas }: Call,
   { id, author_id }: Pick<StoredRecord, "id" | "author_id">,
   op: "set" | "delete",
   env: Env,
+  text?: string,
 ): void {
   const { name = "" } = params;
-  announceChange(canvas.id, { resource: "collection", name, id, op, of: author_id }, env);
+  announceChange(canvas.id, { resource: "collection", name, id, op, of: author_id }, env, text);
+}
+
+/** Publishes a record that was created or changed, and returns it as JSON text. */
+function publishRecord(call: Call, record: StoredRecord, env: Env): string {
+  const text = recordText(record);
+  publishChange(call, record, "set", env, text);
+  return text;
 }
 
 /** Returns the number `by` from the body of an increment. Throws 400 `INVALID_BODY` if it is not a number. */
@@ -89,8 +99,7 @@ export const collections: Primitive = {
         read: readValue,
         async run(call, { records }, body, env) {
           const record = (await records.create(parseJson(body), env.clock())) ?? refuse("KEY_LIMIT");
-          publishChange(call, record, "set", env);
-          return { status: 201, body: recordText(record) };
+          return { status: 201, body: publishRecord(call, record, env) };
         },
       }),
       async DELETE(call, env) {
@@ -141,8 +150,7 @@ export const collections: Primitive = {
         async run(call, { records, record: { id, author_id } }, body, env) {
           const now = env.clock();
           const stored = (await records.update(id, parseJson(body), now)) ?? refuse("NOT_FOUND");
-          publishChange(call, { id, author_id }, "set", env);
-          return recordText({ ...stored, id, author_id, updated_at: now });
+          return publishRecord(call, { ...stored, id, author_id, updated_at: now }, env);
         },
       }),
       async DELETE(call, env) {
@@ -165,8 +173,7 @@ export const collections: Primitive = {
           if (number === undefined) {
             refuse((await records.get(record.id, rights.read)) === undefined ? "NOT_FOUND" : "NOT_NUMERIC");
           }
-          publishChange(call, record, "set", env);
-          return recordText({ ...record, value: null, number, updated_at: now });
+          return publishRecord(call, { ...record, value: null, number, updated_at: now }, env);
         },
       }),
     },

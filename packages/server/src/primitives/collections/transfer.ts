@@ -66,8 +66,9 @@ class RecordWriter {
     if (this.#to.existing === "keep") return "EXISTS";
     const { records, rights } = this.#opened;
     if (!allows(rights.update, record.author_id === this.#caller.user.id)) refuse("PERMISSION_DENIED");
-    if ((await records.update(record.id, value, this.#to.env.clock())) === null) refuse("NOT_FOUND");
-    this.#announce(record);
+    const now = this.#to.env.clock();
+    const stored = (await records.update(record.id, value, now)) ?? refuse("NOT_FOUND");
+    this.#announce({ ...record, ...stored, updated_at: now });
     return null;
   }
 
@@ -77,9 +78,10 @@ class RecordWriter {
     if (given !== undefined && attached.has(given)) attached.set(given, id);
   }
 
-  #announce({ id, author_id }: StoredRecord): void {
+  #announce(record: StoredRecord): void {
+    const { id, author_id } = record;
     const change = { resource: "collection", name: this.#name, id, op: "set", of: author_id } as const;
-    announceChange(this.#caller.canvas.id, change, this.#to.env);
+    announceChange(this.#caller.canvas.id, change, this.#to.env, recordText(record));
   }
 }
 

@@ -49,8 +49,9 @@ function routesOf(path: string, scope: Scope): Primitive["routes"] {
     requirePermission(call, scope.write);
     return requireKey(call.params.key ?? "");
   };
-  const publish = (call: Call, key: string, op: "set" | "delete", env: Env) =>
-    announceChange(call.canvas.id, scope.change(call, key, op), env);
+  /** Publishes a change. `value` is the JSON text of the new value. */
+  const publish = (call: Call, key: string, op: "set" | "delete", env: Env, value?: string) =>
+    announceChange(call.canvas.id, scope.change(call, key, op), env, value);
 
   return {
     [path]: {
@@ -76,7 +77,7 @@ function routesOf(path: string, scope: Scope): Primitive["routes"] {
         async run(call, key, body, env) {
           const value = storableValue(parseJson(body));
           if (!(await store(call, env).put(key, value, scope.limit))) refuse("KEY_LIMIT");
-          publish(call, key, "set", env);
+          publish(call, key, "set", env, toText(value));
           return OK;
         },
       }),
@@ -93,8 +94,9 @@ function routesOf(path: string, scope: Scope): Primitive["routes"] {
         async run(call, key, body, env) {
           const value = await store(call, env).increment(key, parseAmount(body), scope.limit);
           if (typeof value === "string") refuse(value);
-          publish(call, key, "set", env);
-          return `{"value":${JSON.stringify(value)}}`;
+          const text = JSON.stringify(value);
+          publish(call, key, "set", env, text);
+          return `{"value":${text}}`;
         },
       }),
     },

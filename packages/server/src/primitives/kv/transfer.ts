@@ -3,6 +3,7 @@ import { announceChange } from "../change-feed.ts";
 import { requirePermission } from "../require-permission.ts";
 import { importLines } from "../transfer/import-lines.ts";
 import { slicesOf, type Transfer } from "../transfer/transfer.ts";
+import { toText } from "../value.ts";
 import {
   perViewer,
   readableStore,
@@ -55,7 +56,7 @@ export const kvTransfer: Transfer = {
                 : "full";
           if (outcome === "taken") return "EXISTS";
           if (outcome === "full") return refuse("KEY_LIMIT");
-          announceChange(caller.canvas.id, scope.change(caller, key, "set"), env);
+          announceChange(caller.canvas.id, scope.change(caller, key, "set"), env, toText(stored));
           return null;
         };
       });

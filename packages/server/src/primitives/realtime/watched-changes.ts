@@ -14,12 +14,14 @@ const OWNER: Right = { own: true, any: false };
 
 /**
  * Returns the JSON text of the frame for a change: a `resync` frame for `clear`, otherwise a `change` frame. A `change` frame names the
- * changed key, record or file, but does not contain the new value.
+ * changed key, record or file. If `content` is not empty, it is the JSON text of the new value or record, which becomes the last field.
  */
-export function changeFrame(change: Change): string {
+export function changeFrame(change: Change, content: string): string {
   if (change.op === "clear") return resyncFrame(targetOf(change));
   const { op, of, ...subject } = { of: null, ...change };
-  return JSON.stringify({ type: "change", ...subject, op });
+  const frame = JSON.stringify({ type: "change", ...subject, op });
+  const field = change.resource === "collection" ? "record" : "value";
+  return content === "" ? frame : `${frame.slice(0, -1)},"${field}":${content}}`;
 }
 
 /** Returns the frame that asks a client to read a watched target again. */

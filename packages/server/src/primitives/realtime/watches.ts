@@ -1,6 +1,6 @@
 import type { WatchTarget } from "@easel/protocol/realtime";
 import type { Env } from "../../env.ts";
-import { type Change, changesTopic } from "../change-feed.ts";
+import { type Change, changesTopic, readChange } from "../change-feed.ts";
 import type { AccessState } from "./access-state.ts";
 import type { Client } from "./client.ts";
 import { textFrame } from "./outbox.ts";
@@ -88,7 +88,7 @@ export class Watches {
 
 /** Delivers a change from the bus to the watches of its canvas on this node. */
 export function deliverToWatches(message: string, watches: Set<Watches>): void {
-  const change: Change = JSON.parse(message);
-  const frame = textFrame(changeFrame(change));
+  const { change, content } = readChange(message);
+  const frame = textFrame(changeFrame(change, content));
   for (const each of watches) each.onChange(change, frame);
 }

@@ -31,6 +31,13 @@ export const realtime: Fault[] = [
     "packages/server/test/conformance/realtime.test.ts",
   ),
   fault(
+    "realtime: changes have values of any size",
+    "packages/server/src/primitives/change-feed.ts",
+    'Buffer.byteLength(content) > LIMITS.changeBytes.value ? "" : content',
+    "content",
+    "packages/server/test/conformance/realtime.test.ts",
+  ),
+  fault(
     "realtime: frames held for a recheck are flushed at the first of two",
     "packages/server/src/primitives/realtime/held-frames.ts",
     "if (--this.#pendingChecks > 0) return [];",
