@@ -5,6 +5,7 @@ import { groups } from "./files/groups.ts";
 import { lists } from "./files/lists.ts";
 import { losses } from "./files/losses.ts";
 import { matrix } from "./files/matrix.ts";
+import { orders } from "./files/orders.ts";
 import { origins } from "./files/origins.ts";
 import { quotas } from "./files/quotas.ts";
 import { ranges } from "./files/ranges.ts";
@@ -22,6 +23,7 @@ export function files(target: Target): void {
     if (target.rateLimited) return rates(target);
     routes(target);
     uploads(target);
+    orders(target);
     refusals(target);
     losses(target);
     quotas(target);

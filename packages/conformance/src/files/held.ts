@@ -3,7 +3,7 @@ import { manage, type Stage } from "../fixture.ts";
 import { type Answer, type Header, read, start } from "../http.ts";
 import { pageHeaders } from "../page.ts";
 import type { Person, Target } from "../target.ts";
-import { FORM_TYPE, formOf } from "./form.ts";
+import { FORM_TYPE, formOf, type Place } from "./form.ts";
 
 /** The number of bytes at the end of an upload that are not sent at first. */
 const HELD_BACK = 100;
@@ -26,8 +26,9 @@ export async function hold(
   person: Person,
   fields: Record<string, string>,
   size = 4 * HELD_BACK,
+  place: Place = "last",
 ): Promise<Held> {
-  const body = formOf(fields, { name: "held.txt", bytes: Buffer.alloc(size, "x") });
+  const body = formOf(fields, { name: "held.txt", bytes: Buffer.alloc(size, "x") }, place);
   const headers: Header[] = [["Content-Length", String(body.length)]];
   const request = open(target, slug, person, headers);
   const answer = answerTo(request);

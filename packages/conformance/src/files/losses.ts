@@ -61,6 +61,9 @@ const ROWS: Row[] = [
   ["owner", ATTACHED, "collection cleared", 404],
 ];
 
+const named = (fields: Record<string, string>, recordId: string) =>
+  "recordId" in fields ? { ...fields, recordId } : fields;
+
 /** Tests that rights are checked again after the last byte of an upload. */
 export function losses(target: Target): void {
   describe("rights that are lost during an upload", () => {
@@ -72,17 +75,17 @@ export function losses(target: Target): void {
       const canvas = await stage(target, { people });
       await govern(target, canvas, POLICY);
       const { id } = await addRecord(canvas.pages.viewer, "board", 1);
-      const named = "recordId" in fields ? { ...fields, recordId: id } : fields;
-      return { canvas, id, upload: await hold(target, canvas, people[who], named) };
+      return { canvas, id, upload: await hold(target, canvas, people[who], named(fields, id)) };
     };
 
     for (const [who, fields, loss, status] of ROWS) {
       const to = Object.keys(fields).length === 0 ? "shared" : Object.values(fields).join(" ");
-      it(`${to} by the ${who}, ${loss}: ${status}, and nothing is stored`, async () => {
+      it(`${to} by the ${who}, ${loss}: ${status} wherever the file is, and nothing is stored`, async () => {
         const { canvas, id, upload } = await held(who, fields);
+        const other = await hold(target, canvas, people[who], named(fields, id), undefined, "first");
         await LOSSES[loss](target, canvas, id);
-        const answer = await upload.finish();
-        assert.equal(answer.status, status, answer.text);
+        for (const answer of [await upload.finish(), await other.finish()])
+          assert.equal(answer.status, status, answer.text);
         if (loss === "canvas disabled" || loss === "canvas deleted") return;
         await turn(target, canvas, { backendEnabled: true, files: true, kv: true });
         await share(target, canvas, "private", { editor: "editor", viewer: "viewer" });

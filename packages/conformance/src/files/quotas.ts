@@ -7,7 +7,7 @@ import { parallel } from "../parallel.ts";
 import { govern } from "../policy.ts";
 import { answered, refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
-import { formOf, upload } from "./form.ts";
+import { formOf, PLACES, type Place, upload } from "./form.ts";
 import { announce, hold } from "./held.ts";
 import { add, filesIn, idsOf, pathOf } from "./record.ts";
 
@@ -111,10 +111,12 @@ export function quotas(target: Target): void {
 
     it("an upload is cut off at either quota, not at its end", async () => {
       const [canvas, full] = [await stage(target, { people }), await withRoom(100)];
-      const long = await hold(target, canvas, people.viewer, { scope: "submission" }, FILE + 300);
-      refused(await long.refusal(), 413, "FILE_TOO_LARGE");
-      const past = await hold(target, full, people.viewer, { scope: "submission" }, 500);
-      refused(await past.refusal(), 409, "QUOTA_EXCEEDED");
+      for (const place of PLACES) {
+        const long = await hold(target, canvas, people.viewer, { scope: "submission" }, FILE + 300, place);
+        refused(await long.refusal(), 413, "FILE_TOO_LARGE");
+        const past = await hold(target, full, people.viewer, { scope: "submission" }, 500, place);
+        refused(await past.refusal(), 409, "QUOTA_EXCEEDED");
+      }
     });
 
     it("a Content-Length above the maximum of a file: 413 at the first bytes, after the other checks", async () => {
@@ -127,16 +129,19 @@ export function quotas(target: Target): void {
           [["Content-Length", String(1024 ** 3)]],
           formOf(fields, sized(10)).subarray(0, -40),
         );
-      refused(await begin({ scope: "submission" }), 413, "FILE_TOO_LARGE");
-      refused(await begin({}), 403, "PERMISSION_DENIED");
+      for (const fields of [{ scope: "submission" }, {}, { collection: "none" }])
+        refused(await begin(fields), 413, "FILE_TOO_LARGE");
+      refused(await begin({ scope: "shared" }), 403, "PERMISSION_DENIED");
       refused(await begin({ group: "none" }), 404, "NOT_FOUND");
     });
 
     it("a quota that is filled during an upload: 409, and nothing of it is stored", async () => {
       const canvas = await withRoom(600);
-      const held = await hold(target, canvas, people.viewer, { scope: "submission" }, 500);
+      const begin = (place: Place) =>
+        hold(target, canvas, people.viewer, { scope: "submission" }, 500, place);
+      const held = [await begin("last"), await begin("first")];
       const first = await add(canvas.pages.viewer, { scope: "submission" }, sized(500));
-      refused(await held.finish(), 409, "QUOTA_EXCEEDED");
+      for (const each of held) refused(await each.finish(), 409, "QUOTA_EXCEEDED");
       const own = (await filesIn(canvas.pages.viewer)).filter(({ scope }) => scope === "submission");
       assert.deepEqual(idsOf(own), idsOf([first]));
       assert.deepEqual(await used(canvas), { canvas: CANVAS - 100, file: FILE });

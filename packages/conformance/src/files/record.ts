@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Answer } from "../http.ts";
 import type { Page } from "../page.ts";
 import { answered } from "../refusal.ts";
-import { type File, upload } from "./form.ts";
+import { type File, type Place, upload } from "./form.ts";
 
 /** A file as the API returns it (specification 2). */
 export interface FileRecord {
@@ -39,7 +39,8 @@ export const add = async (
   page: Page,
   fields: Record<string, string> = {},
   file: File = {},
-): Promise<Uploaded> => uploadedOf(await upload(page, fields, file));
+  place: Place = "last",
+): Promise<Uploaded> => uploadedOf(await upload(page, fields, file, place));
 
 /** Requests `GET /files` as the user of `page`, and returns the listed files. `query` is a query string with its `?`. */
 export async function filesIn(page: Page, query = ""): Promise<FileRecord[]> {

@@ -3,9 +3,11 @@ import { before, describe, it } from "node:test";
 import type { ErrorCode } from "@easel/protocol/errors";
 import { add as addRecord } from "../collections/entry.ts";
 import { cast, type Role, type Stage, stage, turn } from "../fixture.ts";
+import type { Header } from "../http.ts";
 import { govern } from "../policy.ts";
 import { disabled, refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
+import { FORM_TYPE, formOf, PLACES, type Place, upload } from "./form.ts";
 import { hold } from "./held.ts";
 import { filesIn } from "./record.ts";
 
@@ -23,7 +25,8 @@ type Ids = Record<"own" | "board" | "managed" | "personal" | "gone", string>;
  */
 type Row = [who: Role, fields: Fields, status: number, code: ErrorCode];
 
-const ROWS: Row[] = [
+/** Uploads whose fields alone name a target that the service refuses, whatever else follows. */
+const NAMED: Row[] = [
   // Fields that exclude each other are refused before the service looks up the group or the record.
   ["viewer", { group: "photos", collection: "board", recordId: "board" }, 400, "INVALID_BODY"],
   ["viewer", { group: "none", collection: "none", recordId: "none" }, 400, "INVALID_BODY"],
@@ -32,9 +35,7 @@ const ROWS: Row[] = [
   ["viewer", { group: "photos", scope: "shared" }, 400, "INVALID_BODY"],
   ["viewer", { group: "none", scope: "submission" }, 400, "INVALID_BODY"],
   ["viewer", { collection: "board", recordId: "board", scope: "submission" }, 400, "INVALID_BODY"],
-  ["viewer", { recordId: "board" }, 400, "INVALID_BODY"],
   ["viewer", { recordId: "board", scope: "shared" }, 400, "INVALID_BODY"],
-  ["viewer", { collection: "board" }, 400, "INVALID_BODY"],
   ["viewer", { scope: "" }, 400, "INVALID_BODY"],
   ["viewer", { scope: "group:photos" }, 400, "INVALID_BODY"],
   ["viewer", { scope: "record:board" }, 400, "INVALID_BODY"],
@@ -56,16 +57,32 @@ const ROWS: Row[] = [
   ["viewer", { collection: "personal", recordId: "personal" }, 404, "NOT_FOUND"],
   ["owner", { collection: "personal", recordId: "own" }, 404, "NOT_FOUND"],
   // The caller lacks the right to upload there.
-  ["viewer", {}, 403, "PERMISSION_DENIED"],
   ["viewer", { scope: "shared" }, 403, "PERMISSION_DENIED"],
   ["viewer", { group: "staff" }, 403, "PERMISSION_DENIED"],
   ["owner", { group: "shut" }, 403, "PERMISSION_DENIED"],
   ["viewer", { collection: "managed", recordId: "managed" }, 403, "PERMISSION_DENIED"],
 ];
 
-/** Tests the refusals of uploads, in the order of the specification. The service refuses before it reads the file. */
+/** Uploads whose fields name a target only with fields that may follow the file. */
+const OPEN: Row[] = [
+  ["viewer", {}, 403, "PERMISSION_DENIED"],
+  ["viewer", { recordId: "board" }, 400, "INVALID_BODY"],
+  ["viewer", { collection: "board" }, 400, "INVALID_BODY"],
+];
+
+/**
+ * Returns the places of the file where the refusal is the same. Between fields that exclude each other, the refusal can be that of the
+ * fields before the file.
+ */
+const placesOf = ({ scope, group }: Fields): readonly Place[] =>
+  scope === undefined && group === undefined ? PLACES : ["last", "first"];
+
+/**
+ * Tests the refusals of uploads, in the order of the specification. If the fields before the file name a target, the service refuses before
+ * it reads the file; wherever the file is, the refusal is the same.
+ */
 export function refusals(target: Target): void {
-  describe("refusals before the file is read", () => {
+  describe("refusals of uploads", () => {
     let canvas: Stage;
     let ids: Ids;
     before(async () => {
@@ -100,12 +117,37 @@ export function refusals(target: Target): void {
         : { ...fields, recordId: ids[recordId as keyof Ids] ?? recordId };
     };
 
-    for (const [who, fields, status, code] of ROWS) {
-      it(`${JSON.stringify(fields)} by the ${who}: ${status} ${code}`, async () => {
+    for (const [who, fields, status, code] of NAMED) {
+      it(`${JSON.stringify(fields)} by the ${who}: ${status} ${code} before the file is read`, async () => {
         const held = await hold(target, canvas, canvas.people[who], named(fields));
         refused(await held.refusal(), status, code);
       });
     }
+
+    for (const [who, fields, status, code] of [...NAMED, ...OPEN]) {
+      it(`${JSON.stringify(fields)} by the ${who}: ${status} ${code} wherever the file is`, async () => {
+        for (const place of placesOf(fields))
+          refused(await upload(canvas.pages[who], named(fields), {}, place), status, code);
+      });
+    }
+
+    it("a field or the file given twice, or a field that does not exist: 400 wherever the file is", async () => {
+      const { owner } = canvas.pages;
+      const type: Header = ["Content-Type", FORM_TYPE];
+      for (const place of PLACES) {
+        for (const more of ["scope", "file", "Scope"]) {
+          const form = formOf(
+            [
+              ["scope", "shared"],
+              [more, "shared"],
+            ],
+            {},
+            place,
+          );
+          refused(await owner.send("POST", "/files", [type], form), 400, "INVALID_BODY");
+        }
+      }
+    });
 
     it("none of them has stored anything", async () => {
       for (const role of ["owner", "viewer"] as const)
@@ -133,6 +175,8 @@ export function refusals(target: Target): void {
       ]) {
         const held = await hold(target, dark, people.owner, fields);
         disabled(await held.refusal(), "kv", "feature_off");
+        for (const place of PLACES)
+          disabled(await upload(dark.pages.owner, fields, {}, place), "kv", "feature_off");
       }
     });
   });

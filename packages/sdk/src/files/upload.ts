@@ -49,7 +49,7 @@ export function createUpload(api: Api, sendForm: SendForm) {
   };
 }
 
-/** Encodes an upload as a form. The file is the last part, because the service needs the other fields before it. */
+/** Encodes an upload as a form. The file is the last part, so that the service can refuse the upload before it reads the file. */
 function formOf(file: Blob, { name, ...fields }: Target): FormData {
   const form = new FormData();
   for (const [field, value] of Object.entries(fields)) if (value !== undefined) form.append(field, value);

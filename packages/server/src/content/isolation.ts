@@ -29,10 +29,10 @@ export function contentPolicy(slug: string, { base, config }: Env): string {
  */
 function ownPathsOnly(slug: string, origin: string): string[] {
   const own = `${origin}${contentPath(slug)}/`;
-  const api = `${apiPath(slug)}/`;
+  const api = `${origin}${apiPath(slug)}/`;
   return [
-    `connect-src ${own} ${origin}${api} ${origin.replace(/^http/, "ws")}${api} https: wss: data: blob:`,
-    `form-action ${own} https:`,
+    `connect-src ${own} ${api} ${api.replace(/^http/, "ws")} https: wss: data: blob:`,
+    `form-action ${own} ${api} https:`,
     `frame-src ${own} https: data: blob:`,
     `worker-src ${own} blob:`,
   ];

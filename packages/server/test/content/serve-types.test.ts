@@ -62,7 +62,7 @@ describe("how files are sent", () => {
     const api = `${target.base}/v1/c/${site.slug}/`;
     assert.deepEqual(policy, {
       "connect-src": [own, api, api.replace("http", "ws"), "https:", "wss:", "data:", "blob:"],
-      "form-action": [own, "https:"],
+      "form-action": [own, api, "https:"],
       "frame-src": [own, "https:", "data:", "blob:"],
       "worker-src": [own, "blob:"],
       "frame-ancestors": ["'self'", target.base],

@@ -73,7 +73,7 @@ export const filesOperations: Description = {
       id: "file.upload",
       summary: "Uploads a file.",
       details:
-        "The fields come before the file, which is the last part. `scope`, `group`, and `collection` with `recordId` exclude each other; without any of them the scope is `shared`.",
+        "The parts can have any order. `scope`, `group`, and `collection` with `recordId` exclude each other; without any of them the scope is `shared`.",
       body: {
         type: "multipart/form-data",
         schema: form,

@@ -2,16 +2,16 @@ import { refuseAt } from "../../canvases/owner-quotas.ts";
 import { refuse } from "../../http/refusal.ts";
 import type { Room } from "./store.ts";
 
-/** Throws 413 `FILE_TOO_LARGE`. `limit` is the maximum size of a file in bytes. */
-export const tooLarge = (limit: number): never =>
-  refuse("FILE_TOO_LARGE", { message: `The file is larger than ${limit} bytes.` });
-
 /** Throws 409 `QUOTA_EXCEEDED`. */
 export const full = (): never =>
   refuse("QUOTA_EXCEEDED", { message: "The files of this canvas have used up its quota of bytes." }, 409);
 
-/** Throws 409 `QUOTA_EXCEEDED` if the quota of the canvas or of its owner has no room for a file of this size in bytes. */
+/**
+ * Throws 413 `FILE_TOO_LARGE` for a file of this size in bytes if no file may be that large, and 409 `QUOTA_EXCEEDED` if the quota of the
+ * canvas or of its owner has no room for it.
+ */
 export function requireRoom(size: number, room: Room): void {
+  if (size > room.file) refuse("FILE_TOO_LARGE", { message: `The file is larger than ${room.file} bytes.` });
   if (size > room.canvas) full();
   if (size > room.owner) ownerFull(room);
 }
@@ -24,7 +24,6 @@ export async function* within(room: Room, chunks: AsyncIterable<Uint8Array>): As
   let size = 0;
   for await (const chunk of chunks) {
     size += chunk.length;
-    if (size > room.file) tooLarge(room.file);
     requireRoom(size, room);
     yield chunk;
   }

@@ -41,6 +41,13 @@ function requireOneTarget({ scope, group, collection, recordId }: Fields): void 
 }
 
 /**
+ * Whether fields name a target, so that further fields can only make them invalid. Without any field the target is `shared`, but only once
+ * no field can follow.
+ */
+export const namesTarget = ({ scope, group, collection, recordId }: Fields): boolean =>
+  (scope ?? group) !== undefined || (collection !== undefined && recordId !== undefined);
+
+/**
  * Returns the scope, record and owner of an upload. Throws 400 if fields exclude each other, and 403 if the caller may not upload there.
  * Throws 404 if the group or collection has no policy, or the caller cannot read the record.
  */

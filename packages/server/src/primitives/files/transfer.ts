@@ -9,7 +9,7 @@ import { type Import, slicesOf, type Transfer } from "../transfer/transfer.ts";
 import { storedName } from "./file-name.ts";
 import { FileList, parseCursor } from "./list.ts";
 import { mediaTypeOf } from "./media-type.ts";
-import { full, ownerFull, requireRoom, tooLarge, within } from "./room.ts";
+import { full, ownerFull, requireRoom, within } from "./room.ts";
 import { collectionOf, groupOf, parseScope } from "./scope.ts";
 import { FileStore, fileText, type StoredFile } from "./store.ts";
 import { type Fields, targetOf } from "./target.ts";
@@ -49,7 +49,6 @@ async function importFile(line: Line, { access, archive, attached, env }: Import
   const copy = copiedId(id, [caller.canvas.id, caller.user.id]);
   for (const each of [id, copy]) if ((await files.find(each)) !== undefined) return "EXISTS";
   const room = await files.room();
-  if (content.size > room.file) tooLarge(room.file);
   requireRoom(content.size, room);
   const { key, size } = await env.blobs.put(within(room, content.read()));
   return addFile(line, fields, { id: copy, key, size }, { access, env });

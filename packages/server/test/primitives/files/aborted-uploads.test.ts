@@ -13,7 +13,10 @@ import { staged, stored, untilStaged } from "./stored.ts";
 
 const FILE = 'Content-Disposition: form-data; name="file"; filename="a.bin"';
 const FIELD = 'Content-Disposition: form-data; name="scope"';
-const START = `--b\r\n${FIELD}\r\n\r\nshared\r\n--b\r\n${FILE}\r\n\r\n`;
+const FILE_FIRST = `--b\r\n${FILE}\r\n\r\n`;
+const START = `--b\r\n${FIELD}\r\n\r\nshared\r\n${FILE_FIRST}`;
+/** What follows a file: a field with this value, and the last boundary. */
+const endWith = (scope: string) => `\r\n--b\r\n${FIELD}\r\n\r\n${scope}\r\n--b--\r\n`;
 const MIB = 1024 * 1024;
 const BYTES = "x".repeat(MIB);
 
@@ -93,11 +96,42 @@ describe("uploads that are not completed leave no row, no blob and no staged fil
       "files.bytes.canvas",
     ],
     [
-      "after the file: another part",
+      "after the file: a field that was given before",
       "owner",
-      [START, BYTES, `\r\n--b\r\n${FIELD}\r\n\r\nx\r\n--b--\r\n`],
+      [START, BYTES, endWith("shared")],
       400,
       "INVALID_BODY",
+    ],
+    ["after the file: an invalid field", "owner", [FILE_FIRST, BYTES, endWith("x"), ""], 400, "INVALID_BODY"],
+    [
+      "after the file: a missing right",
+      "viewer",
+      [FILE_FIRST, BYTES, endWith("shared"), ""],
+      403,
+      "PERMISSION_DENIED",
+    ],
+    [
+      "after the file: a missing right, without fields",
+      "viewer",
+      [FILE_FIRST, BYTES, "\r\n--b--\r\n", ""],
+      403,
+      "PERMISSION_DENIED",
+    ],
+    [
+      "in the middle, the file first: too large",
+      "viewer",
+      [FILE_FIRST, BYTES, BYTES],
+      413,
+      "FILE_TOO_LARGE",
+      "files.bytes.file",
+    ],
+    [
+      "in the middle, the file first: the quota is used up",
+      "viewer",
+      [FILE_FIRST, BYTES, BYTES],
+      409,
+      "QUOTA_EXCEEDED",
+      "files.bytes.canvas",
     ],
     [
       "after the file: a boundary with a tail",
@@ -120,13 +154,23 @@ describe("uploads that are not completed leave no row, no blob and no staged fil
     });
   }
 
-  it("refused by its length before a byte of the file is stored: 413 FILE_TOO_LARGE", async () => {
-    const previous = await stored(env);
-    const socket = await begin(canvas.people.owner, 26 * MIB);
-    socket.write(START);
-    assert.deepEqual(await answerOn(socket), { status: 413, code: "FILE_TOO_LARGE" });
-    assert.deepEqual(await stored(env), previous);
-  });
+  const BY_LENGTH: [code: string, status: number, bytes: number, quota?: string][] = [
+    ["FILE_TOO_LARGE", 413, 26 * MIB],
+    ["QUOTA_EXCEEDED", 409, 2 * MIB, "files.bytes.canvas"],
+  ];
+  for (const [code, status, bytes, quota] of BY_LENGTH) {
+    it(`refused by its length before a byte of the file is stored: ${status} ${code}`, async () => {
+      const previous = await stored(env);
+      const restore = quota === undefined ? undefined : await limit(quota, MIB);
+      for (const start of [START, FILE_FIRST]) {
+        const socket = await begin(canvas.people.owner, bytes);
+        socket.write(start);
+        assert.deepEqual(await answerOn(socket), { status, code });
+      }
+      await restore?.();
+      assert.deepEqual(await stored(env), previous);
+    });
+  }
 
   const CUTS: [where: string, bytes: string, isStored: boolean][] = [
     ["before the first boundary", "", false],
@@ -135,6 +179,9 @@ describe("uploads that are not completed leave no row, no blob and no staged fil
     ["in the header of the file", START.slice(0, -10), false],
     ["in the file", START + BYTES, true],
     ["in the last boundary", `${START}${BYTES}\r\n--b`, true],
+    ["in the file, which is first", FILE_FIRST + BYTES, true],
+    ["in a field after the file", FILE_FIRST + BYTES + endWith("shared").slice(0, -12), true],
+    ["in the last boundary after a field", FILE_FIRST + BYTES + endWith("shared").slice(0, -4), true],
   ];
   for (const [where, bytes, isStored] of CUTS) {
     for (const how of ["reset", "closed"] as const) {

@@ -83,6 +83,38 @@ for (const mode of ["path", "subdomain"] as const) {
   });
 }
 
+/** A form without a script, whose file comes first. */
+const formTo = (url: string) => `<!doctype html><title>Page</title>
+<form method="post" enctype="multipart/form-data" action="${url}">
+  <input type="file" name="file"><input name="scope" value="submission"><button>Send</button>
+</form>`;
+
+for (const mode of ["path", "subdomain"] as const) {
+  test(`a viewer uploads by a plain form whose file is first, by ${mode}`, { skip: noBrowser }, async (t) => {
+    const site = await startSite(t, mode);
+    const { target, env } = site;
+    const canvas = await stage(target, { switches: { files: true } });
+    const url = `${env.base.origin}/v1/c/${canvas.slug}/files`;
+    await publish(target, canvas, { "index.html": formTo(url) });
+    const context = await (await openBrowser(t)).newContext();
+    await enterAs(context, site, canvas.people.viewer);
+    const page = await context.newPage();
+    await page.goto(env.base.canvasUrl(canvas.slug));
+    await page.setInputFiles("input[type=file]", {
+      name: "tea.txt",
+      mimeType: "text/plain",
+      buffer: Buffer.from("tea"),
+    });
+    const [response] = await Promise.all([page.waitForResponse(url), page.click("button")]);
+    assert.equal(response.status(), 201, await response.text());
+    assert.deepEqual(await env.db.get`select name, size, scope from files where canvas_id = ${canvas.id}`, {
+      name: "tea.txt",
+      size: 3,
+      scope: "submission",
+    });
+  });
+}
+
 const SCRIPT = `document.documentElement.setAttribute("data-ran", "");`;
 const HTML = `<!doctype html><title>Shown</title><script>${SCRIPT}</script>`;
 const SVG = `<svg xmlns="http://www.w3.org/2000/svg" onload='${SCRIPT}'><title>Shown</title><script>${SCRIPT}</script></svg>`;

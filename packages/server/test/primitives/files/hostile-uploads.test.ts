@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { ABSENT, samples } from "@easel/conformance/corpus";
-import { FORM_TYPE, formOf, upload } from "@easel/conformance/files/form";
+import { FORM_TYPE, formOf, PLACES, upload } from "@easel/conformance/files/form";
 import { type Stage, stage } from "@easel/conformance/fixture";
 import type { Answer } from "@easel/conformance/http";
 import type { Page } from "@easel/conformance/page";
@@ -189,14 +189,16 @@ await onSqlite("hostile uploads", (target, env) => {
       `--b\r\nX: ${"x".repeat(1024 * 1024)}\r\n\r\n\r\n--b--`,
     ],
     ["no end", FORM_TYPE, formOf({}).subarray(0, -20)],
-    [
-      "a field after the file",
-      "multipart/form-data; boundary=b",
-      '--b\r\nContent-Disposition: form-data; name="file"\r\n\r\nx\r\n--b\r\nContent-Disposition: form-data; name="scope"\r\n\r\nshared\r\n--b--',
-    ],
-    ["an unknown field", FORM_TYPE, formOf({ __proto__x: "1" })],
-    ["a field that is too long", FORM_TYPE, formOf({ scope: LONG })],
-    ["NUL in a field", FORM_TYPE, formOf({ scope: "shared\0" })],
+    ...PLACES.flatMap((place): [string, string, Buffer][] => [
+      [`an unknown field, the file ${place}`, FORM_TYPE, formOf({ __proto__x: "1" }, {}, place)],
+      [`a field that is too long, the file ${place}`, FORM_TYPE, formOf({ scope: LONG }, {}, place)],
+      [`NUL in a field, the file ${place}`, FORM_TYPE, formOf({ scope: "shared\0" }, {}, place)],
+      [
+        `fields that exclude each other, the file ${place}`,
+        FORM_TYPE,
+        formOf({ scope: "shared", group: "a" }, {}, place),
+      ],
+    ]),
   ];
   for (const [what, type, body] of FORMS) {
     it(`${what}: 400, and nothing is stored`, async () => {
@@ -209,7 +211,8 @@ await onSqlite("hostile uploads", (target, env) => {
   for (const fields of [{ group: "\0" }, { group: "__proto__" }, { collection: "\0", recordId: "\0" }]) {
     it(`${JSON.stringify(fields)}: 404, and nothing is stored`, async () => {
       const previous = await stored(env);
-      refused(await upload(page, fields as Record<string, string>), 404, "NOT_FOUND");
+      for (const place of PLACES)
+        refused(await upload(page, fields as Record<string, string>, {}, place), 404, "NOT_FOUND");
       assert.deepEqual(await stored(env), previous);
     });
   }
