@@ -7,6 +7,7 @@ import { pages } from "./collections/pages.ts";
 import { policies } from "./collections/policies.ts";
 import { routes } from "./collections/routes.ts";
 import { rates, switches } from "./collections/switches.ts";
+import { unique } from "./collections/unique.ts";
 import { values } from "./collections/values.ts";
 import type { Target } from "./target.ts";
 
@@ -22,6 +23,7 @@ export function collections(target: Target): void {
     names(target);
     pages(target);
     values(target);
+    unique(target);
     switches(target);
   });
 }

@@ -33,6 +33,7 @@ export const ERRORS = {
   REQUEST_TOO_LARGE: { status: 413, message: "The outbound request is too large." },
   KEY_LIMIT: { status: 409, message: "No more entries fit here." },
   NOT_NUMERIC: { status: 409, message: "The stored value is not a number that can be incremented." },
+  NOT_UNIQUE: { status: 409, message: "There is such a record already, and the collection allows only one." },
   POLICY_CONFLICT: { status: 409, message: "The runtime policy has changed since you read it." },
   SHARE_REVOKED: { status: 409, message: "This share is revoked; publish a bundle to bring it back." },
   SHARE_CONFLICT: { status: 409, message: "This share has changed since you read it." },

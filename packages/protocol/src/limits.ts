@@ -346,6 +346,12 @@ export const LIMITS = {
     of: "each section of a policy",
     past: "400 INVALID_BODY",
   },
+  uniqueFields: {
+    value: 4,
+    unit: "fields",
+    of: "`unique` of a collection in a policy",
+    past: "400 INVALID_BODY",
+  },
   nameLength: {
     value: 100,
     unit: "characters",

@@ -67,9 +67,12 @@ export interface RecordPolicy {
   overrides?: Overrides | undefined;
 }
 
-/** The policy of a collection. `aggregateCount` is who may count all records, including those that they cannot read. */
+/** The policy of a collection. */
 export interface CollectionPolicy extends RecordPolicy {
+  /** Who may count all records, including those that they cannot read. */
   aggregateCount?: PolicyAudience | undefined;
+  /** The fields, such as `authorId` and `value.card`, by which records are unique: no two have equal values in all of them. */
+  unique?: string[] | undefined;
 }
 
 /** The policy of a channel: who may do each of these actions. */

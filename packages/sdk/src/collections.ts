@@ -58,7 +58,8 @@ export interface NamedCollection {
 export interface Collection<Value = Json> {
   /**
    * Creates a record with the viewer as author. The value is any JSON.
-   * @throws QuotaExceededError with `VALUE_TOO_LARGE` (64 KiB) or `KEY_LIMIT`; EaselError with `PERMISSION_DENIED`.
+   * @throws QuotaExceededError with `VALUE_TOO_LARGE` (64 KiB) or `KEY_LIMIT`; EaselError with `PERMISSION_DENIED`, or with `NOT_UNIQUE` if
+   * the policy's `unique` allows only one such record.
    * @example const idea = await easel.kv.collection("ideas").create({ title: "Tea" });
    */
   create<T extends Value>(value: T & Serializable<T>): Promise<CollectionRecord<T>>;
@@ -81,8 +82,8 @@ export interface Collection<Value = Json> {
   get<T = Value>(id: string): Promise<CollectionRecord<T> | undefined>;
   /**
    * Replaces the value of a record and keeps its author.
-   * @throws NotFoundError if there is no such record that the viewer may read; EaselError with `PERMISSION_DENIED`; QuotaExceededError with
-   * `VALUE_TOO_LARGE`.
+   * @throws NotFoundError if there is no such record that the viewer may read; EaselError with `PERMISSION_DENIED` or `NOT_UNIQUE`;
+   * QuotaExceededError with `VALUE_TOO_LARGE`.
    * @example await easel.kv.collection("ideas").update(id, { title: "Green tea" });
    */
   update<T extends Value>(id: string, value: T & Serializable<T>): Promise<CollectionRecord<T>>;

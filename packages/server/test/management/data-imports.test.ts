@@ -202,6 +202,38 @@ await onEngines("imports of data", (target) => {
     assert.deepEqual([two?.name, two?.mime], ["upload", "text/html"]);
   });
 
+  it("records that would not be unique are left out, also when they replace others", async () => {
+    const canvas = await governed(target);
+    await govern(target, canvas, {
+      collections: { votes: { preset: "managed", unique: ["authorId", "value.card"] } },
+    });
+    const made = await canvas.pages.owner.post("/collections/votes", { card: "a" });
+    const other = await canvas.pages.owner.post("/collections/votes", { card: "b" });
+    const lines = [
+      { value: { card: "a" } },
+      { value: { card: "c" } },
+      { value: { card: "c" } },
+      { value: { card: ["a"] } },
+      { id: other.json.id, value: { card: "a" } },
+      { id: made.json.id, value: { card: "a", replaced: true } },
+    ];
+    const { imported, skipped } = resultOf(
+      await importFiles(
+        canvas,
+        "owner",
+        { "collections/votes.jsonl": jsonLines(...lines) },
+        "?existing=replace",
+      ),
+    );
+    assert.equal(imported.collections, 2);
+    assert.deepEqual(Object.fromEntries(skipped.map(({ reason, count }) => [reason, count])), {
+      NOT_UNIQUE: 3,
+      INVALID_BODY: 1,
+    });
+    const cards = (await entries(canvas, "owner", "/collections/votes"))?.map(({ value }) => value);
+    assert.deepEqual(cards, [{ card: "a", replaced: true }, { card: "b" }, { card: "c" }]);
+  });
+
   it("a full quota: what fits is imported, and the rest is reported", async () => {
     const canvas = await governed(target);
     const admin = await target.signIn(target.admin);

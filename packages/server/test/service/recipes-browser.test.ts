@@ -9,7 +9,12 @@ import { fileScope, startService, temporaryDirectory } from "../support/service.
 const samples = samplesOf("docs/recipes.md");
 
 /** The sections of `docs/recipes.md` that are tested here. The section of the poll is tested in `agent-pages.test.ts`. */
-const FOLLOWED = ["whiteboard", "page-that-also-works-signed-out", "import-of-many-records"];
+const FOLLOWED = [
+  "one-vote-a-person-and-card",
+  "whiteboard",
+  "page-that-also-works-signed-out",
+  "import-of-many-records",
+];
 
 test("every section with code is followed by a test", () => {
   const sections = new Set(samples.map(({ section }) => section));
@@ -51,6 +56,26 @@ describe("recipes, each followed and used by two people", { skip: noBrowser || n
     const opened = await Promise.all(names.map((name) => openAs(browser, address, `${name}@example.com`)));
     return opened.map(({ page }) => page);
   }
+
+  test("dot voting: a second vote of the same person for a card is refused, also from another tab", async () => {
+    await deploy("one-vote-a-person-and-card", "dots");
+    const [ada, ben, again] = await open("dots", "ada", "ben", "ada");
+    assert.ok(ada && ben && again);
+    const coffee = (page: Page) => page.getByRole("button", { name: /Better coffee/ });
+    for (const page of [ada, ben, again]) await coffee(page).getByText("0").waitFor();
+    await ada.evaluate("easel.kv.collection('votes').create({ card: 'Better coffee' })");
+    assert.match(
+      await again.evaluate<string>(
+        "easel.kv.collection('votes').create({ card: 'Better coffee' }).catch((error) => error.code + ' ' + error.status)",
+      ),
+      /^NOT_UNIQUE 409$/,
+    );
+    await coffee(ben).getByText("1").waitFor();
+    await coffee(ben).click();
+    for (const page of [ada, ben, again]) await coffee(page).getByText("2").waitFor();
+    await coffee(again).click();
+    for (const page of [ada, ben, again]) await coffee(page).getByText("1").waitFor();
+  });
 
   test("whiteboard: a drag is seen while it lasts, and by people who come later", async () => {
     await deploy("whiteboard", "whiteboard");

@@ -10,11 +10,17 @@ import {
   type RuntimePolicy,
 } from "@easel/protocol/policy";
 import { type ZodType, z } from "zod";
-import { entries } from "../../http/field-schemas.ts";
+import { distinct, entries } from "../../http/field-schemas.ts";
 
 const right = z.enum(Object.keys(RIGHTS) as PolicyRight[]).optional();
 const audience = z.enum(AUDIENCES);
 const fileRights = { read: right, create: audience.optional(), update: right, delete: right };
+
+/** A field of a record that is indexed whatever its encoding: a name of 80 UTF-16 code units has at most 240 bytes. */
+const field = z
+  .string()
+  .regex(/^(authorId|value\..{1,80})$/, "must be authorId or value.{field}, with 1 to 80 characters")
+  .refine((text) => text.isWellFormed(), "must be well-formed");
 
 const nameFault = (name: string) =>
   isResourceName(name) ? undefined : `\`${name.slice(0, 100)}\` is not a valid name`;
@@ -35,6 +41,13 @@ export const policy: ZodType<RuntimePolicy> = z
         preset: z.enum(Object.keys(PRESETS) as Preset[]),
         overrides: z.strictObject({ ...fileRights, increment: right }).optional(),
         aggregateCount: audience.optional(),
+        unique: z
+          .array(field)
+          .min(1)
+          .max(LIMITS.uniqueFields.value)
+          .refine(distinct, "must not name a field twice")
+          .optional()
+          .meta({ uniqueItems: true }),
       }),
     ),
     fileGroups: entriesOf(

@@ -39,6 +39,9 @@ export function keyOf(value: Scalar): Buffer {
   return Buffer.of(KINDS[String(value) as "null" | "true" | "false"]);
 }
 
+/** Whether a key encodes its whole value. A text of 256 bytes or more may be cut. */
+export const isWhole = (key: Buffer): boolean => key.length <= TEXT_BYTES;
+
 /** Encodes a number as 8 bytes that sort in numeric order: inverts all bits of a negative number, and sets the sign bit of any other. */
 function numberBytes(value: number): Buffer {
   const bytes = Buffer.alloc(8);

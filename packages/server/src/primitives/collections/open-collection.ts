@@ -30,5 +30,5 @@ export async function openCollection(
   const policy = entryOf(collections, name) ?? refuse("COLLECTION_NOT_CONFIGURED");
   const rights = rightsOf(policy, role);
   if (operation !== null && !rights[operation].own) refuse("PERMISSION_DENIED");
-  return { policy, rights, records: new RecordStore(env.db, canvas.id, name, user.id) };
+  return { policy, rights, records: new RecordStore(env.db, canvas.id, name, user.id, policy.unique) };
 }

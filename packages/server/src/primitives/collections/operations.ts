@@ -51,7 +51,7 @@ export const collectionsOperations: Description = {
       summary: "Creates a record, whose author is the caller.",
       body: jsonBody(z.json()),
       responses: json("The record as stored.", record, 201),
-      errors: [...ERRORS, "VALUE_TOO_LARGE", "KEY_LIMIT"],
+      errors: [...ERRORS, "VALUE_TOO_LARGE", "KEY_LIMIT", "NOT_UNIQUE"],
     },
     "DELETE /collections/:name": {
       id: "record.clear",
@@ -88,7 +88,7 @@ export const collectionsOperations: Description = {
       summary: "Replaces the value of a record. Its author stays the same.",
       body: jsonBody(z.json()),
       responses: json("The record as stored.", record),
-      errors: [...ERRORS, "VALUE_TOO_LARGE"],
+      errors: [...ERRORS, "VALUE_TOO_LARGE", "NOT_UNIQUE"],
     },
     "DELETE /collections/:name/:id": {
       id: "record.delete",

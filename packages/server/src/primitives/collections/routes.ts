@@ -147,10 +147,10 @@ export const collections: Primitive = {
       PUT: withBody({
         may: openRecord("update"),
         read: readValue,
-        async run(call, { records, record: { id, author_id } }, body, env) {
+        async run(call, { records, record }, body, env) {
           const now = env.clock();
-          const stored = (await records.update(id, parseJson(body), now)) ?? refuse("NOT_FOUND");
-          return publishRecord(call, { ...stored, id, author_id, updated_at: now }, env);
+          const stored = (await records.update(record, parseJson(body), now)) ?? refuse("NOT_FOUND");
+          return publishRecord(call, { ...record, ...stored, updated_at: now }, env);
         },
       }),
       async DELETE(call, env) {

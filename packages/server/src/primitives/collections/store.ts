@@ -4,6 +4,7 @@ import { countLess, countOne } from "../../canvases/counts.ts";
 import { newId } from "../../crypto/ids.ts";
 import { asKeys, type Db, optional, type Step, sql, statementText } from "../../drivers/db/db.ts";
 import { paged } from "../../http/paging.ts";
+import { refuse } from "../../http/refusal.ts";
 import { finiteValues, STAYS_FINITE } from "../increment.ts";
 import { SLICE_LENGTH } from "../streamed-list.ts";
 import { type Stored, toStored, toText } from "../value.ts";
@@ -11,6 +12,7 @@ import { countStatement } from "./count-statement.ts";
 import { AUTHOR, type Field, fieldsOf, keyOf } from "./fields.ts";
 import { listStatement } from "./list-statement.ts";
 import { type Condition, cursorOf, type RecordQuery } from "./record-query.ts";
+import { uniqueFields, uniqueGuard } from "./unique.ts";
 
 /** A record of a collection. `updated_at` is in epoch milliseconds. */
 export type StoredRecord = Stored & { id: string; author_id: string; updated_at: number };
@@ -38,6 +40,8 @@ const UNCOUNT_BATCH = statementText(
   "where canvas_id = ? and kind in (?, ?)",
 );
 
+const authorField = (author: string): Field => ({ name: AUTHOR, key: keyOf(author) });
+
 /** Converts a boolean to a value for an SQL statement: 1 or 0. */
 const bit = (allowed: boolean) => Number(allowed);
 
@@ -49,25 +53,30 @@ export class RecordStore {
   readonly #caller: string;
   /** The `kind` in the table `counts` under which the records of this collection are counted. */
   readonly #kind: string;
+  readonly #unique: readonly string[];
 
-  constructor(db: Db, canvas: string, collection: string, caller: string) {
+  /** `unique` names the fields by which the records of the collection are unique. If it is empty, any records may be equal. */
+  constructor(db: Db, canvas: string, collection: string, caller: string, unique: readonly string[] = []) {
     this.#db = db;
     this.#canvas = canvas;
     this.#collection = collection;
     this.#caller = caller;
     this.#kind = `${KIND}/${collection}`;
+    this.#unique = unique;
   }
 
   /**
    * Creates a record whose author is the caller. Returns null if the canvas has as many records as its quota allows, or if a record with
-   * the given id exists.
+   * the given id exists. Throws 409 `NOT_UNIQUE` or 400 `INVALID_BODY` if the record is not unique or cannot be.
    */
   async create(value: Json, now: number, id: string = newId()): Promise<StoredRecord | null> {
     const stored = toStored(value);
-    const author: Field = { name: AUTHOR, key: keyOf(this.#caller) };
+    const fields = [authorField(this.#caller), ...fieldsOf(value)];
+    const guard = this.#guard(id, fields);
     const steps: Step[] = [
       countOne(this.#canvas, KIND),
       countOne(this.#canvas, this.#kind),
+      ...guard,
       sql`insert into records (id, canvas_id, collection, author_id, value, number, created_at, updated_at)
         select ${id}, ${this.#canvas}, ${this.#collection}, ${this.#caller}, cast(${stored.value} as text),
           cast(${stored.number} as double precision), cast(${now} as bigint), cast(${now} as bigint)
@@ -75,9 +84,9 @@ export class RecordStore {
           and rows <= coalesce((select value from quotas where name = 'collections.records.canvas'),
             ${LIMITS.recordsPerCanvas.value})
         on conflict (id) do nothing`,
-      ...this.#index(id, [author, ...fieldsOf(value)]),
+      ...this.#index(id, fields),
     ];
-    if ((await this.#db.batch(steps)).length < steps.length) return null;
+    if (!(await this.#write(steps, guard))) return null;
     return { ...stored, id, author_id: this.#caller, updated_at: now };
   }
 
@@ -121,16 +130,27 @@ export class RecordStore {
     return Number(found?.rows ?? 0);
   }
 
-  /** Replaces the value of a record. Returns null if the record no longer exists. */
-  async update(id: string, value: Json, now: number): Promise<Stored | null> {
+  /**
+   * Replaces the value of a record. Returns null if the record no longer exists. Throws 409 `NOT_UNIQUE` or 400 `INVALID_BODY` if the
+   * record would not be unique or cannot be.
+   */
+  async update(
+    { id, author_id }: Pick<StoredRecord, "id" | "author_id">,
+    value: Json,
+    now: number,
+  ): Promise<Stored | null> {
     const stored = toStored(value);
+    const fields = fieldsOf(value);
+    const guard = this.#guard(id, [authorField(author_id), ...fields]);
     const steps: Step[] = [
+      ...guard.map(() => countLess(this.#canvas, KIND, 0)),
+      ...guard,
       sql`update records set value = ${stored.value}, number = ${stored.number}, updated_at = ${now}
         where id = ${id} and canvas_id = ${this.#canvas} and collection = ${this.#collection}`,
       optional`delete from record_fields where record_id = ${id} and name <> ${AUTHOR}`,
-      ...this.#index(id, fieldsOf(value)),
+      ...this.#index(id, fields),
     ];
-    return (await this.#db.batch(steps)).length === steps.length ? stored : null;
+    return (await this.#write(steps, guard)) ? stored : null;
   }
 
   /**
@@ -192,6 +212,21 @@ export class RecordStore {
       optional(DELETE_BATCH, ...batch),
     ]);
     return removed;
+  }
+
+  /** Returns the step of a batch that checks that a record with the given fields is unique. Returns none if it need not be. */
+  #guard(id: string, indexed: Field[]): Step[] {
+    const [first, ...others] = uniqueFields(this.#unique, indexed);
+    if (first === undefined) return [];
+    const place = { canvas: this.#canvas, collection: this.#collection, kind: KIND, id };
+    return [uniqueGuard([first, ...others], place)];
+  }
+
+  /** Runs a batch. Returns false if it was rolled back. Throws 409 `NOT_UNIQUE` if the step `guard` was the reason. */
+  async #write(steps: Step[], [guard]: Step[]): Promise<boolean> {
+    const { length } = await this.#db.batch(steps);
+    if (guard !== undefined && steps[length] === guard) refuse("NOT_UNIQUE");
+    return length === steps.length;
   }
 
   #index(id: string, fields: Field[]): Step[] {

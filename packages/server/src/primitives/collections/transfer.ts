@@ -67,7 +67,7 @@ class RecordWriter {
     const { records, rights } = this.#opened;
     if (!allows(rights.update, record.author_id === this.#caller.user.id)) refuse("PERMISSION_DENIED");
     const now = this.#to.env.clock();
-    const stored = (await records.update(record.id, value, now)) ?? refuse("NOT_FOUND");
+    const stored = (await records.update(record, value, now)) ?? refuse("NOT_FOUND");
     this.#announce({ ...record, ...stored, updated_at: now });
     return null;
   }

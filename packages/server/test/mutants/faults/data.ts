@@ -63,8 +63,8 @@ export const data: Fault[] = [
   fault(
     "collections: updates pass without the check of JSON",
     "packages/server/src/primitives/collections/routes.ts",
-    "records.update(id, parseJson(body), now)",
-    "records.update(id, JSON.parse(body.toString()), now)",
+    "records.update(record, parseJson(body), now)",
+    "records.update(record, JSON.parse(body.toString()), now)",
     "packages/server/test/conformance/stores.test.ts",
   ),
   fault(
@@ -82,6 +82,27 @@ export const data: Fault[] = [
     "where record_id = '' and name <> ${AUTHOR}",
     "packages/server/test/primitives/collections/records-store.test.ts",
     "packages/server/test/primitives/collections/collections-query.test.ts",
+  ),
+  fault(
+    "collections: an update is not compared with the other records",
+    "packages/server/src/primitives/collections/store.ts",
+    "...guard.map(() => countLess(this.#canvas, KIND, 0)),\n      ...guard,",
+    "",
+    "packages/server/test/primitives/collections/unique-records.test.ts",
+  ),
+  fault(
+    "collections: updates that are compared do not wait for each other",
+    "packages/server/src/primitives/collections/store.ts",
+    "...guard.map(() => countLess(this.#canvas, KIND, 0)),",
+    "",
+    "packages/server/test/primitives/collections/unique-records.test.ts",
+  ),
+  fault(
+    "collections: records are unique by their first field alone",
+    "packages/server/src/primitives/collections/unique.ts",
+    "...others.flatMap(({ name, key }) => [name, key]),",
+    "...others.flatMap(() => [first.name, first.key]),",
+    "packages/server/test/primitives/collections/unique-records.test.ts",
   ),
   fault(
     "realtime: a page of another origin opens a connection in path mode",

@@ -7,6 +7,7 @@ import { parseQuery, parseWhere } from "../../../src/primitives/collections/reco
 import { RecordStore, type StoredRecord } from "../../../src/primitives/collections/store.ts";
 import { onDatabases, times } from "../../drivers/databases.ts";
 import { AUTHORS, asked, value } from "./record-arbitraries.ts";
+import { named } from "./record-figures.ts";
 import { type Asked, listed } from "./record-model.ts";
 
 const ANY = { own: true, any: true };
@@ -123,13 +124,13 @@ await onDatabases("queries of records", (db) => {
     const { canvas, records } = await filled([{ n: 1 }, { n: 2 }, { n: 3 }]);
     const [first] = records;
     const store = new RecordStore(db, canvas, "board", "u-1");
-    await store.update(first?.id ?? "", { n: 9, more: true }, 5);
+    await store.update(named(first?.id ?? ""), { n: 9, more: true }, 5);
     const by = async (query: Query) => idsOf((await list(canvas, query)).entries);
     assert.deepEqual(await by({ where: '{"value.n":1}' }), []);
     assert.deepEqual(await by({ where: '{"value.n":9,"value.more":true}' }), [first?.id]);
     assert.equal((await by({ orderBy: "-value.n" }))[0], first?.id);
     assert.equal((await by({ orderBy: "-updatedAt" }))[0], first?.id);
-    await store.update(first?.id ?? "", 7, 6);
+    await store.update(named(first?.id ?? ""), 7, 6);
     assert.deepEqual(await by({ where: '{"value.n":9}' }), []);
     assert.equal((await by({ orderBy: "value.n" })).length, 2);
     assert.equal(await store.increment(first?.id ?? "", 1, 7), 8);

@@ -44,3 +44,6 @@ export async function indexed(db: Db, canvas: string): Promise<void> {
   );
   assert.deepEqual(rows.map(lineOf).sort(), expected.sort());
 }
+
+/** Returns what an update needs to know of a record with the given id and author. */
+export const named = (id: string, author_id = "u-1") => ({ id, author_id });

@@ -11,6 +11,7 @@ import { SubmissionStore } from "../../../src/primitives/submissions/store.ts";
 import { times } from "../../drivers/databases.ts";
 import { changedDb } from "../../support/changed-db.ts";
 import { temporaryDirectory } from "../../support/service.ts";
+import { named } from "./record-figures.ts";
 
 /*
  * Tests SQLite's query plans for all statements on records and submissions: each reads along an index, in the order of that index, so that
@@ -72,7 +73,14 @@ async function everyStatement(): Promise<void> {
       }
     }
   }
-  await records.update(id, 1, 2);
+  await records.update(named(id), 1, 2);
+  const unique = ["value.n", "authorId", "value.t"];
+  for (const count of [1, 2, 3]) {
+    const votes = new RecordStore(noting, "canvas", "votes", "u-1", unique.slice(0, count));
+    const vote = await votes.create({ n: count, t: `t${count}` }, 1);
+    await votes.update(named(vote?.id ?? ""), { n: 9, t: "t9" }, 2);
+    await votes.delete(vote?.id ?? "");
+  }
   await records.increment(id, 1, 3);
   await records.delete(id);
   await records.clear(OWN);

@@ -6,7 +6,7 @@ import type { Db } from "../../../src/drivers/db/db.ts";
 import { RecordStore } from "../../../src/primitives/collections/store.ts";
 import { MANY, onDatabases, times } from "../../drivers/databases.ts";
 import { changedDb } from "../../support/changed-db.ts";
-import { indexed, recordsOf } from "./record-figures.ts";
+import { indexed, named, recordsOf } from "./record-figures.ts";
 
 const ANY = { own: true, any: true };
 const OWN = { own: true, any: false };
@@ -77,10 +77,10 @@ await onDatabases("records", (db) => {
     const id = (index: number) => records[index]?.id ?? "";
     await limit(5);
     assert.equal(await store().create(5, 1), null);
-    assert.ok(await store().update(id(0), { now: "an object" }, 2));
+    assert.ok(await store().update(named(id(0)), { now: "an object" }, 2));
     assert.equal(await store().increment(id(1), 10, 2), 11);
     await limit(3);
-    assert.ok(await store().update(id(0), { now: "another" }, 3));
+    assert.ok(await store().update(named(id(0)), { now: "another" }, 3));
     assert.equal(await sound(), 5);
     assert.equal(await store().delete(id(2)), true);
     assert.equal(await store().delete(id(3)), true);
@@ -181,7 +181,7 @@ await onDatabases("records", (db) => {
     const record = await store().create(1, 1);
     const id = record?.id ?? "";
     for (const elsewhere of [store("u-1", "other"), open().store()]) {
-      assert.equal(await elsewhere.update(id, 2, 2), null);
+      assert.equal(await elsewhere.update(named(id), 2, 2), null);
       assert.equal(await elsewhere.increment(id, 1, 2), undefined);
       assert.equal(await elsewhere.delete(id), false);
       assert.equal(await clear(elsewhere, ANY), 0);
@@ -206,7 +206,7 @@ await onDatabases("records", (db) => {
     for (let round = 0; round < 5; round++) {
       const record = await store().create(sample(round), 1);
       const id = record?.id ?? "";
-      const done = await times(40, (index) => store().update(id, sample(index), index));
+      const done = await times(40, (index) => store().update(named(id), sample(index), index));
       assert.ok(done.every(Boolean));
     }
     assert.equal(await sound(), 5);
@@ -218,9 +218,9 @@ await onDatabases("records", (db) => {
       const record = await store().create(sample(round), 1);
       const id = record?.id ?? "";
       await Promise.all([
-        ...[1, 2, 3].map((index) => store().update(id, { number: index, round }, 2)),
+        ...[1, 2, 3].map((index) => store().update(named(id), { number: index, round }, 2)),
         store().delete(id),
-        store().update(id, { last: round }, 3),
+        store().update(named(id), { last: round }, 3),
       ]);
       assert.equal(await store().get(id, ANY), undefined);
     }
@@ -232,9 +232,9 @@ await onDatabases("records", (db) => {
     for (let round = 0; round < 20; round++) {
       const records = await times(4, (index) => store(`u-${index % 2}`).create(sample(index), 1));
       await Promise.all([
-        ...records.map((record) => store().update(record?.id ?? "", { changed: round }, 2)),
+        ...records.map((record) => store().update(named(record?.id ?? ""), { changed: round }, 2)),
         clear(store(), round % 2 === 0 ? ANY : OWN),
-        ...records.map((record) => store().update(record?.id ?? "", { again: round }, 3)),
+        ...records.map((record) => store().update(named(record?.id ?? ""), { again: round }, 3)),
       ]);
       await clear(store(), ANY);
     }
@@ -278,7 +278,7 @@ await onDatabases("records", (db) => {
               if (what === "create") {
                 const made = await records.create(sample(value), 1);
                 if (made !== null) ids.push(made.id);
-              } else if (what === "update") await records.update(id, sample(value), 2);
+              } else if (what === "update") await records.update(named(id), sample(value), 2);
               else if (what === "increment") await records.increment(id, 1, 2);
               else if (what === "delete") await records.delete(id);
               else await clear(records, what === "clear" ? ANY : OWN);
