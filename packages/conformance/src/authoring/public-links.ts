@@ -6,11 +6,11 @@ import { type Stage, share as setSharing } from "../fixture.ts";
 import { refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { author, bundleOf, revise } from "./form.ts";
-import { add, asStage, listed, sharesOf, studio } from "./share.ts";
+import { add, asStage, listed, shareOf, sharesOf, studio } from "./share.ts";
 
 /**
  * Tests requests to `/authoring` by people who may not publish Public links. They cannot publish a canvas with a Public link. If a canvas
- * has one already, they can change its title and its files, but not its access, password or expiry.
+ * has one already, they can change its title, but not its files, access, password or expiry.
  */
 export function publicLinks(target: Target): void {
   describe("Public links", () => {
@@ -56,12 +56,25 @@ export function publicLinks(target: Target): void {
         assert.deepEqual(await listed(canvas.pages.owner, share), share);
       });
 
-      it(`PUT by the ${role} that leaves access, password and expiry alone: 200`, async () => {
-        const next = await revise(canvas.pages[role], share.id, { title: `By the ${role}` }, bundleOf(role));
+      it(`PUT by the ${role} that leaves access, password and expiry alone: 200, or 403 ${code} with a bundle`, async () => {
+        const title = { title: `By the ${role}` };
+        refused(await revise(canvas.pages[role], share.id, title, bundleOf(role)), 403, code);
+        const next = await revise(canvas.pages[role], share.id, title);
         assert.equal(next.status, 200, next.text);
         share = await listed(canvas.pages.owner, share);
       });
     }
+
+    it("PUT with a bundle does not publish the revoked share again as a Public link: 403", async () => {
+      const { owner, editor } = canvas.pages;
+      assert.equal((await owner.delete(`/authoring/${share.id}`)).status, 204);
+      share = await listed(owner, share);
+      refused(await revise(owner, share.id, {}, bundleOf("new")), 403, "PUBLIC_NOT_ALLOWED");
+      refused(await revise(editor, share.id, {}, bundleOf("new")), 403, "PUBLIC_LINK_OWNER_GATED");
+      assert.deepEqual(await listed(owner, share), share);
+      const back = shareOf(await revise(owner, share.id, { access: "private" }, bundleOf("new")));
+      assert.deepEqual([back.access, back.publicationStatus], ["private", "published"]);
+    });
 
     it("PUT that makes it private: 200, and it cannot be a Public link again", async () => {
       const { owner, editor } = canvas.pages;

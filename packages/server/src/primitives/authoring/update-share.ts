@@ -32,13 +32,19 @@ const resultOf = (row: ManagedRow, { access, passwordHash, expiresAt }: GivenUpd
 });
 
 /**
- * If an update changes sharing settings, checks the settings that the canvas would then have; `requireShare` lists the errors. Returns as
- * `org` the home organisation to save, or undefined if it does not change.
+ * If an update publishes a bundle or changes sharing settings, checks the settings that the canvas would then have; `requireShare` lists the
+ * errors. Returns as `org` the home organisation to save, or undefined if it does not change.
  */
-async function requireResult(call: Call, row: ManagedRow, given: GivenUpdate, env: Env) {
+async function requireResult(
+  call: Call,
+  row: ManagedRow,
+  given: GivenUpdate,
+  publishes: boolean,
+  env: Env,
+): Promise<{ org?: string | undefined }> {
   const { access, passwordHash, expiresAt } = given;
-  const changes = [access, passwordHash, expiresAt].some((value) => value !== undefined);
-  return changes ? requireShare(row, call.user, resultOf(row, given), given, env) : { org: undefined };
+  const shares = [access, passwordHash, expiresAt].some((value) => value !== undefined);
+  return publishes || shares ? requireShare(row, call.user, resultOf(row, given), given, env) : {};
 }
 
 /**
@@ -52,7 +58,7 @@ async function save(call: Call, id: string, given: GivenUpdate, publishes: boole
     const row = await managedBy(call, id, env);
     requireEnabled(row);
     if (row.revoked_at !== null && !publishes) refuse("SHARE_REVOKED");
-    const { org } = await requireResult(call, row, given, env);
+    const { org } = await requireResult(call, row, given, publishes, env);
     const isStale = expectedUpdatedAt !== undefined && expectedUpdatedAt !== row.updated_at;
     if (isStale || left === 0) refuse("SHARE_CONFLICT", { current: await shareOf(row, env) });
     const changes = { ...own, access: access && storedAccess(access), org };

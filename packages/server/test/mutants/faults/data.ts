@@ -161,6 +161,20 @@ export const data: Fault[] = [
     "packages/server/test/conformance/authoring.test.ts",
   ),
   fault(
+    "authoring: a bundle is published without the gates",
+    "packages/server/src/primitives/authoring/update-share.ts",
+    "return publishes || shares ?",
+    "return shares ?",
+    "packages/server/test/primitives/authoring/authoring-gates.test.ts",
+  ),
+  fault(
+    "authoring: an unpublished canvas has a version",
+    "packages/server/src/canvases/publication-status.ts",
+    "revokedAt === null ? versionId : null;",
+    "versionId;",
+    "packages/server/test/primitives/authoring/authoring-races.test.ts",
+  ),
+  fault(
     "authoring: settings of a revoked share are saved",
     "packages/server/src/primitives/authoring/update-share.ts",
     'if (row.revoked_at !== null && !publishes) refuse("SHARE_REVOKED");',

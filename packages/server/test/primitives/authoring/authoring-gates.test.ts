@@ -158,6 +158,28 @@ const UPDATES: [name: string, made: Metadata, config: Partial<Config>, change: M
   ["a stale state", {}, {}, { title: "New", expectedUpdatedAt: 1 }, [409, "SHARE_CONFLICT"]],
 ];
 
+/**
+ * Metadata of a canvas that is published with default settings, later settings of the deployment, an update with a bundle, and its outcome,
+ * which is the same for a published and for a revoked canvas.
+ */
+const DEPLOYS: [name: string, made: Metadata, config: Partial<Config>, change: Metadata, Outcome][] = [
+  ["all allowed", PUBLIC, {}, {}, OK],
+  ["access that is no longer allowed", PUBLIC, { authoringRungs: ["private"] }, {}, INVALID],
+  ["the same with a title", PUBLIC, { authoringRungs: ["private"] }, { title: "New" }, INVALID],
+  [
+    "access that is no longer allowed, and other access",
+    PUBLIC,
+    { authoringRungs: ["private"] },
+    { access: "private" },
+    OK,
+  ],
+  ["links off", PUBLIC, { publicLinks: false }, {}, [403, "PUBLIC_LINKS_DISABLED"]],
+  ["an expiry that is now required", {}, { authoringRequireExpiry: true }, {}, INVALID],
+  ["the same, given", {}, { authoringRequireExpiry: true }, { expiresAt: IN_A_DAY }, OK],
+  ["an expiry beyond the maximum", { expiresAt: IN_A_WEEK }, { authoringMaxExpiryDays: 2 }, {}, INVALID],
+  ["a link that needs its password", LOCKED, { authoringRungs: ["password"] }, {}, OK],
+];
+
 await onSqlite(
   "the gates of authoring",
   (target, env) => {
@@ -218,6 +240,23 @@ await onSqlite(
         if (status === 200) assert.deepEqual(current, answer.json);
         else assert.deepEqual(current, before);
       });
+    }
+
+    for (const [name, made, settings, change, [status, code]] of DEPLOYS) {
+      for (const state of ["published", "revoked"] as const) {
+        it(`a bundle for a ${state} canvas, ${name}: ${status} ${code ?? ""}`, async () => {
+          const { id } = share(await publish(author, made));
+          if (state === "revoked") assert.equal((await author.delete(`/authoring/${id}`)).status, 204);
+          const [before] = await listed(author);
+          env.config = { ...config, ...settings };
+          const answer = await update(author, id, change, { "index.html": "new" });
+          assert.deepEqual([answer.status, answer.json.code], [status, code], answer.text);
+          env.config = config;
+          const [current] = await listed(author);
+          assert.deepEqual(current, status === 200 ? answer.json : before);
+          if (status === 200) assert.equal(current?.publicationStatus, "published");
+        });
+      }
     }
 
     it("an author and an editor where the author may not publish links: 403, each with its own code", async () => {
