@@ -13,6 +13,17 @@ const { env } = await startSite(fileScope(), { SERVICE_RATELIMIT_ENABLED: "false
 
 const FILES = { "index.html": "<!doctype html><title>One</title>", "assets/a b/ü.css": "a{}" };
 
+/** Sends a request to the management API and returns the JSON of the response. */
+async function api(method: string, path: string, body?: object): Promise<Record<string, unknown>> {
+  const headers = { authorization: `Bearer ${env.EASEL_TOKEN}`, "content-type": "application/json" };
+  const answer = await fetch(`${env.EASEL_URL}${path}`, {
+    method,
+    headers,
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+  return (await answer.json()) as Record<string, unknown>;
+}
+
 async function deployed(
   t: TestContext,
   slug: string,
@@ -51,6 +62,24 @@ test("pull writes the published files to a new folder, and records their version
   const again = JSON.parse((await easel(["pull", "--force", "--json"], { env, cwd: origin })).stdout);
   assert.deepEqual([again.written, again.unchanged], [["index.html"], 1]);
   assert.equal((await easel(["deploy"], { env, cwd: origin })).code, 0);
+});
+
+test("an unpublished canvas: open says so, pull has its last version, and a deploy publishes it with its access", async (t) => {
+  const folder = await deployed(t, "offline");
+  const { canvasId, version } = (await readProject(folder)) ?? {};
+  const { access } = await api("PUT", `/api/canvases/${canvasId}/sharing`, { access: "whole_org" });
+  await api("POST", `/api/canvases/${canvasId}/unpublish`);
+  assert.match((await easel(["open", "-c", "offline"], { env })).stderr, /is unpublished/);
+  const cwd = await temporaryDirectory(t);
+  assert.equal((await easel(["pull", "copy", "-c", "offline"], { env, cwd })).code, 0);
+  assert.equal((await readProject(path.join(cwd, "copy")))?.version, version);
+  for (const from of [folder, await folderWith(t, "elsewhere", FILES)]) {
+    await api("POST", `/api/canvases/${canvasId}/unpublish`);
+    const { code, stderr } = await easel(["deploy", from, "--slug", "offline"], { env });
+    assert.equal(code, 0, stderr);
+    const canvas = await api("GET", `/api/canvases/${canvasId}`);
+    assert.deepEqual([canvas.publicationStatus, canvas.access], ["published", access]);
+  }
 });
 
 test("an earlier version, and a page in a single folder", async (t) => {

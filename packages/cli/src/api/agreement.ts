@@ -3,6 +3,7 @@ import type { Context } from "../context.ts";
 import { fail } from "../exit.ts";
 import { remember } from "../project/remembered.ts";
 import { clean } from "../terminal/clean.ts";
+import { isDraft } from "./draft.ts";
 import { Refusal } from "./refusal.ts";
 import { bodyOf, type Service } from "./service.ts";
 
@@ -18,9 +19,15 @@ async function canvasOfToken({ api }: Service): Promise<string | undefined> {
 }
 
 /** A canvas that a folder names. `deletedAt` is only defined for a deleted one. */
-type Claimed = Pick<ListedCanvas, "id" | "slug" | "title" | "viewerRole" | "version"> & {
+type Claimed = Pick<ListedCanvas, "id" | "slug" | "title" | "viewerRole" | "version" | "revokedAt"> & {
   deletedAt?: number | undefined;
 };
+
+function stateOf(canvas: Claimed): string {
+  if (canvas.deletedAt !== undefined) return "is deleted";
+  if (isDraft(canvas)) return "has no version";
+  return canvas.version === null ? "is unpublished" : "is published";
+}
 
 /** What a command does with a canvas, as a question, and the flag by which the person names the canvas. */
 export interface Purpose {
@@ -39,17 +46,17 @@ export interface Purpose {
  */
 export async function requireAgreement(
   folder: string,
-  { id, slug, title, viewerRole, version, deletedAt }: Claimed,
+  claimed: Claimed,
   { question, flag, yes = false, canForce = false }: Purpose,
   service: Service,
   context: Context,
 ): Promise<void> {
+  const { id, slug, title, viewerRole } = claimed;
   if ((await canvasOfToken(service)) === id) return;
   const { ask } = context.terminal;
   const name = clean(slug);
   const rights = viewerRole === "owner" ? "which you own" : "which is shared with you";
-  const state = deletedAt !== undefined ? "is deleted" : version === null ? "has no version" : "is published";
-  const claim = `This folder says that it belongs to \`${name}\` (“${clean(title)}”), ${rights} and which ${state}. It was not used from here before.`;
+  const claim = `This folder says that it belongs to \`${name}\` (“${clean(title)}”), ${rights} and which ${stateOf(claimed)}. It was not used from here before.`;
   const hint = `Give ${flag} ${name}${canForce ? " or --force" : ""} if you mean this canvas, or ${flag} for another one.`;
   if (yes || !ask.possible) fail(claim, { exit: "conflict", hint });
   const isMeant = await ask.confirm({ message: `${claim} ${question}`, flag: `${flag} ${name}` });

@@ -1,6 +1,7 @@
 import path from "node:path";
 import type { Access } from "@easel/protocol/types";
 import { requireAgreement } from "../api/agreement.ts";
+import { isDraft } from "../api/draft.ts";
 import { connect } from "../api/service.ts";
 import type { Context } from "../context.ts";
 import { readEaselJson } from "../project/easel-json.ts";
@@ -49,7 +50,7 @@ export async function deploy(given: string, options: DeployOptions, context: Con
   }
 
   for (const { path: name, reason } of content.leftOut) terminal.say(`left out: ${clean(name)} (${reason})`);
-  const isFirst = found === undefined || found.version === null;
+  const isFirst = found === undefined || isDraft(found);
   const access = isFirst ? await chooseAccess(options, context) : undefined;
   if (!isFirst && options.access !== undefined && options.access !== found.access)
     terminal.say(

@@ -1,5 +1,6 @@
 import type { Access, Canvas } from "@easel/protocol/types";
 import { type EaselJson, switchesFor } from "@easel/server/canvases/publishing/easel-json";
+import { isDraft } from "../api/draft.ts";
 import { Refusal } from "../api/refusal.ts";
 import { bodyOf, type Service, serviceAt } from "../api/service.ts";
 import type { Context } from "../context.ts";
@@ -59,8 +60,8 @@ export async function discard(
   const { api } = serviceAt(url, token, { signal, terminal });
   try {
     const path = { id };
-    const { version } = await bodyOf(api.GET("/api/canvases/{id}", { params: { path } }));
-    if (version === null) await api.DELETE("/api/canvases/{id}", { params: { path } });
+    const canvas = await bodyOf(api.GET("/api/canvases/{id}", { params: { path } }));
+    if (isDraft(canvas)) await api.DELETE("/api/canvases/{id}", { params: { path } });
   } catch {
     terminal.warn(
       `The canvas ${slug} was made and could not be removed. It has no version; the next deploy completes it.`,

@@ -48,6 +48,19 @@ async function folderFor(
   return folder;
 }
 
+/** Returns the id of the version that `at` names, or by default of the one that the canvas published last. */
+async function versionOf(
+  { id, slug, version }: Canvas,
+  { at }: PullOptions,
+  service: Service,
+): Promise<string> {
+  if (at === undefined && version !== null) return version;
+  const versions = await readVersions(id, service);
+  if (at !== undefined) return pickVersion(versions, at).id;
+  const last = versions.find(({ current }) => current) ?? fail(`${clean(slug)} has no version yet.`);
+  return last.id;
+}
+
 /**
  * Writes the files of a version of a canvas to a folder, and stores the version in the project of the folder. Overwrites files with other
  * content only with `--force`. Keeps all other files of the folder. Prints the path of the folder.
@@ -58,9 +71,7 @@ export async function pull(given: string | undefined, options: PullOptions, cont
   const { service, canvas } = await findCanvas(options, { ...context, cwd: path.resolve(cwd, given ?? ".") });
   const { id, slug, url } = canvas;
   const folder = await folderFor(given, canvas, options, service, cwd);
-  const version =
-    options.at === undefined ? canvas.version : pickVersion(await readVersions(id, service), options.at).id;
-  if (version === null) fail(`${clean(slug)} has no version yet.`);
+  const version = await versionOf(canvas, options, service);
 
   const temporary = await mkdtemp(path.join(os.tmpdir(), "easel-pull-"));
   try {

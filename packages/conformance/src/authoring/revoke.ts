@@ -46,7 +46,7 @@ export function revocations(target: Target): void {
       const { updatedAt, revokedAt } = revoked;
       assert.ok(revokedAt !== null && Math.abs(revokedAt - Date.now()) < 3_600_000);
       assert.ok(updatedAt > share.updatedAt);
-      const ended = { revokedAt, status: "revoked", publicationStatus: "unpublished" };
+      const ended = { revokedAt, status: "revoked", publicationStatus: "unpublished", version: null };
       assert.deepEqual(revoked, { ...share, ...ended, updatedAt, bundleUpdatedAt: updatedAt });
       for (const person of [canvas.people.owner, canvas.people.viewer, null])
         assert.ok(!(await visit(target, share, person)).text.includes(PAGE));

@@ -38,10 +38,10 @@ export const authoredFields = {
   createdBy: z.string(),
   viewerRole: z.enum(["owner", "editor", "viewer", "admin"]),
   audienceSummary: z.strictObject({ count: z.int().nullable(), names: z.array(z.string()) }),
-  version: z
-    .string()
-    .nullable()
-    .meta({ description: "The id of the published version, which every deploy changes." }),
+  version: z.string().nullable().meta({
+    description:
+      "The id of the published version, which every deploy changes; null for a draft and an unpublished canvas.",
+  }),
   bundleUpdatedAt: time,
   sourceApp: z.string().nullable(),
   sourceKind: z.string().nullable(),

@@ -49,6 +49,10 @@ export const PUBLICATION_STATUSES: {
 export const publicationStatus = (canvas: StatusFields, now: number): PublicationStatus =>
   PUBLICATION_STATUSES.find((row) => row.when(canvas, now))?.status ?? "published";
 
+/** Returns the id of the version that a canvas publishes, or null if there is none, because it is a draft or unpublished. */
+export const publishedVersion = ({ revokedAt, versionId }: StatusFields): string | null =>
+  revokedAt === null ? versionId : null;
+
 /**
  * Whether callers who are not signed in may open a canvas: only if it is published and its Public link is active (specification 4.1, step
  * 1).

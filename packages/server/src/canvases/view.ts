@@ -6,7 +6,13 @@ import { manages } from "../access/roles.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
 import { capabilitiesOf } from "./capabilities.ts";
-import { accessMode, legacyStatus, publicationStatus, statusFieldsOf } from "./publication-status.ts";
+import {
+  accessMode,
+  legacyStatus,
+  publicationStatus,
+  publishedVersion,
+  statusFieldsOf,
+} from "./publication-status.ts";
 import { listPeople, listTeamsOf, type NamedPerson, type TeamEntry } from "./sharing.ts";
 import { type CanvasRow, findCanvas, type ManagedRow } from "./store.ts";
 
@@ -58,7 +64,7 @@ function authoredOf(row: ManagedRow, shared: Shared, { base, clock }: Env): Auth
       count: seesShared(row.role) ? shared.people.length + shared.teams.length : null,
       names: namesOf(shared).slice(0, NAMES_SHOWN),
     },
-    version: row.version_id,
+    version: publishedVersion(status),
     bundleUpdatedAt: row.updated_at,
     sourceApp: stringOf(metadata, "sourceApp"),
     sourceKind: stringOf(metadata, "sourceKind"),

@@ -228,7 +228,8 @@ await onEngines("changes of a canvas", (target, env) => {
     const { status, json } = await manage(target, people.editor, "POST", path);
     assert.equal(status, 200);
     const canvas = whole(json);
-    assert.deepEqual([canvas.publicationStatus, canvas.status], ["unpublished", "revoked"]);
+    const { publicationStatus, status: legacy, version } = canvas;
+    assert.deepEqual([publicationStatus, legacy, version], ["unpublished", "revoked", null]);
     assert.ok(Number(canvas.revokedAt) >= from);
     refused(await visit(target, site.slug, people.owner), 404, "NOT_FOUND");
     assert.equal((await manage(target, people.viewer, "GET", `/v1/c/${site.slug}/me`)).status, 200);

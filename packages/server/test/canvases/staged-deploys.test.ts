@@ -291,6 +291,28 @@ await onEngines("staged deploys", (target, env) => {
     assert.equal(await served(), next["index.html"]);
   });
 
+  it("expectedVersion of an unpublished canvas: null or the version that it published last", async () => {
+    const last = await publish(target, site, { "index.html": "last" });
+    const unpublish = async () => {
+      const path = `/api/canvases/${site.id}/unpublish`;
+      const { json } = await manage(target, site.people.owner, "POST", path);
+      assert.equal(json.version, null);
+    };
+    await unpublish();
+    const before = await deploys.begin({ "index.html": page() }, { expectedVersion: "another" });
+    refused(before, 409, "VERSION_CONFLICT");
+    assert.equal(before.json.currentVersion, null);
+    for (const expectedVersion of [last, null]) {
+      await unpublish();
+      const content = page();
+      const { id } = await started(deploys.begin({ "index.html": content }, { expectedVersion }));
+      assert.equal((await deploys.upload(id, content)).status, 204);
+      done(await deploys.finish(id));
+      assert.equal(await served(), content);
+    }
+    await expire();
+  });
+
   it("of concurrent deploys that expect the same version, one is published", async () => {
     const live = await publish(target, site, { "index.html": "live" });
     const ids: string[] = [];

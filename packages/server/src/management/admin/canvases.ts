@@ -8,7 +8,12 @@ import {
   listForAdmin,
 } from "../../canvases/administration.ts";
 import { restoreCanvas } from "../../canvases/deleted.ts";
-import { accessMode, publicationStatus, statusFieldsOf } from "../../canvases/publication-status.ts";
+import {
+  accessMode,
+  publicationStatus,
+  publishedVersion,
+  statusFieldsOf,
+} from "../../canvases/publication-status.ts";
 import { isId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
 import { printable } from "../../http/field-schemas.ts";
@@ -24,6 +29,7 @@ const Disable = z.strictObject({ reason: printable.trim().max(500).optional() })
 
 /** Converts a database row to the canvas that administrators see: without content, people, metadata and policy. */
 function viewOf(row: AdminCanvasRow, { base, clock }: Env): AdminCanvas {
+  const status = statusFieldsOf(row);
   return {
     id: row.id,
     slug: row.slug,
@@ -32,7 +38,7 @@ function viewOf(row: AdminCanvasRow, { base, clock }: Env): AdminCanvas {
     owner: { id: row.owner_id, email: row.owner_email, name: row.owner_name },
     access: row.access,
     accessMode: accessMode(row.access),
-    publicationStatus: publicationStatus(statusFieldsOf(row), clock()),
+    publicationStatus: publicationStatus(status, clock()),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     expiresAt: row.expires_at,
@@ -41,7 +47,7 @@ function viewOf(row: AdminCanvasRow, { base, clock }: Env): AdminCanvas {
     disabledAt: row.disabled_at,
     disabledReason: row.disabled_reason,
     deletedAt: row.deleted_at,
-    version: row.version_id,
+    version: publishedVersion(status),
   };
 }
 

@@ -201,7 +201,7 @@ await onEngines(
       const updated = await update(site.pages.viewer, made.id, {}, { "index.html": "after revoking" });
       refused(updated, 502, "UPDATE_PARTIAL");
       const left = (await current(made)) as AuthoredCanvas;
-      assert.deepEqual([left.publicationStatus, left.version], ["unpublished", made.version]);
+      assert.deepEqual([left.publicationStatus, left.version], ["unpublished", null]);
       assert.deepEqual(updated.json.current, left);
       whileStoring(async () => revoke((await listed(site.pages.viewer))[0]?.id ?? ""));
       refused(await publish(site.pages.viewer, {}, { "index.html": "revoked early" }), 502, "PUBLISH_FAILED");
