@@ -65,7 +65,7 @@ export interface Files {
    */
   url(id: string): string;
   /**
-   * Renames a file and resolves with its record.
+   * Renames a file and resolves with its record. The name loses paths and invisible characters, as that of an upload.
    * @throws NotFoundError; EaselError with `PERMISSION_DENIED`, `INVALID_BODY` for a name of more than 255 characters.
    * @example const { name } = await easel.files.rename(id, "tea.png");
    */

@@ -16,6 +16,11 @@ const NAMES: [given: string, name: string][] = [
   ["😀".repeat(127), "😀".repeat(127)],
   ["Zoë 👩‍🚀.png", "Zoë 👩‍🚀.png"],
   ['a"b; c=d.txt', 'a"b; c=d.txt'],
+  // A name is cleaned as that of an upload.
+  ["a\u202egnp.exe", "agnp.exe"],
+  ["a\0b\nc", "abc"],
+  ["../24/7.txt", "7.txt"],
+  ["C:\\fakepath\\photo.png", "photo.png"],
 ];
 
 /** Bodies of a rename that have no valid name. */
@@ -27,22 +32,9 @@ const BAD: (string | Buffer)[] = [
   "[]",
   "{}",
   '{"Name":"a"}',
-  ...[
-    null,
-    1,
-    true,
-    [],
-    ["a"],
-    {},
-    "",
-    " ",
-    "\t\n",
-    "n".repeat(256),
-    "a\0b",
-    "a\nb",
-    "a\u202eb",
-    "\ud800",
-  ].map((name) => JSON.stringify({ name })),
+  ...[null, 1, true, [], ["a"], {}, "", " ", "\t\n", "n".repeat(256), "..", "a/", "\u202e"].map((name) =>
+    JSON.stringify({ name }),
+  ),
   Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]),
 ];
 

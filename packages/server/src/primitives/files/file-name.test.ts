@@ -45,6 +45,8 @@ const UPLOADED: [given: string | undefined, stored: string][] = [
   [`${"x".repeat(250)}🦊.png`, `${"x".repeat(250)}.png`],
   ["🦊".repeat(5_000), "🦊".repeat(127)],
   [`${".".repeat(300)}`, "upload"],
+  [`${".".repeat(300)}${"x".repeat(30)}`, "upload"],
+  [`${"x".repeat(254)} y`, "x".repeat(254)],
 ];
 for (const [given, stored] of UPLOADED) {
   const title = given === undefined ? "no name" : JSON.stringify(given.slice(0, 30));
@@ -77,6 +79,8 @@ test("a stored name is well formed, visible, not a path, and can be given in a r
       assert.equal(newName(name), name);
       assert.equal(downloadName(name), name);
       assert.equal(storedName(name), name);
+      const renamed = newName(given);
+      if (renamed !== null) assert.equal(name, renamed);
     }),
   );
 });
@@ -86,15 +90,21 @@ const RENAMES: [given: unknown, name: string | null][] = [
   ["  a  ", "a"],
   ["x".repeat(255), "x".repeat(255)],
   [` ${"x".repeat(255)} `, "x".repeat(255)],
-  ["a/b", "a/b"],
+  ["a/b", "b"],
+  ["../../etc/passwd", "passwd"],
+  ["C:\\fakepath\\photo.png", "photo.png"],
+  [`${"x".repeat(255)}/a`, "a"],
   ["", null],
   [" \t\n", null],
   ["x".repeat(256), null],
-  ["a\nb", null],
-  ["a\0", null],
-  ["a\u202eb", null],
-  ["a\u2028b", null],
-  ["\ud800", null],
+  ["a\nb", "ab"],
+  ["a\0", "a"],
+  ["a\u202eb", "ab"],
+  ["a\u2028b", "ab"],
+  ["\ud800", "\ufffd"],
+  ["\u202e\0", null],
+  ["..", null],
+  ["a/", null],
   [undefined, null],
   [null, null],
   [1, null],

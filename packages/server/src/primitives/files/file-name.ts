@@ -12,16 +12,27 @@ const DEFAULT_NAME = "upload";
 const HIDDEN = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
 
 /**
- * Returns the name under which an uploaded file is stored: the last part of the path that the client sends, without hidden characters, of
- * at most 255 characters. A name that is empty or consists of dots becomes `upload`.
+ * Returns a file name without the path before it, hidden characters, and spaces around it. Returns an empty text if nothing but dots is left.
+ * Uploads and renames clean names instead of refusing them: names come from the disks of people, where marks of direction are common in
+ * right-to-left scripts, and a refusal would cost an upload that has been sent.
  */
-export function storedName(given: string | undefined): string {
-  const last = given?.toWellFormed().split(/[/\\]/).at(-1) ?? "";
-  const name = cut(last.replace(HIDDEN, "").trim());
-  return /^\.*$/.test(name) ? DEFAULT_NAME : name;
+function cleaned(given: string): string {
+  const last = given.toWellFormed().split(/[/\\]/).at(-1) ?? "";
+  const name = last.replace(HIDDEN, "").trim();
+  return /^\.*$/.test(name) ? "" : name;
 }
 
-/** Returns the name under which a browser saves a file. Replaces slashes, which the name can contain after a rename. */
+/** Returns the cleaned name of an uploaded file, of at most 255 characters, or `upload` if nothing is left. */
+export const storedName = (given: string | undefined): string =>
+  cleaned(cut(cleaned(given ?? ""))) || DEFAULT_NAME;
+
+/** Returns the cleaned name for a rename. Returns null if that does not have 1 to 255 characters (specification 4.4). */
+export function newName(given: unknown): string | null {
+  const name = typeof given === "string" ? cleaned(given) : "";
+  return name !== "" && name.length <= NAME_LENGTH ? name : null;
+}
+
+/** Returns the name under which a browser saves a file. Replaces slashes, which names from earlier renames can contain. */
 export const downloadName = (name: string): string => name.replace(/[/\\]/g, "_");
 
 /** Shortens a name to 255 characters, and keeps an extension of up to 20 characters. */
@@ -30,14 +41,4 @@ function cut(name: string): string {
   const [extension = ""] = /\.[^.]{1,20}$/.exec(name) ?? [];
   // Never cuts a surrogate pair in two.
   return name.slice(0, NAME_LENGTH - extension.length).replace(/[\ud800-\udbff]$/, "") + extension;
-}
-
-/**
- * Returns the trimmed new name for a rename, or null if it is invalid. A valid name is a text of 1 to 255 characters without hidden
- * characters.
- */
-export function newName(given: unknown): string | null {
-  if (typeof given !== "string" || !given.isWellFormed()) return null;
-  const name = given.trim();
-  return name !== "" && name.length <= NAME_LENGTH && name.search(HIDDEN) === -1 ? name : null;
 }

@@ -23,7 +23,20 @@ const TYPES: [header: string | undefined, mediaType: string][] = [
   ["image/png", "image/png"],
   [" image/png ", "image/png"],
   ["IMAGE/PNG", "image/png"],
-  ["Text/HTML; charset=UTF-8", "text/html"],
+  ["Text/HTML; charset=UTF-8", "text/html; charset=utf-8"],
+  ["text/plain;charset=iso-8859-1", "text/plain; charset=iso-8859-1"],
+  ['text/plain; format=flowed; charset="Shift_JIS"; charset=utf-8', "text/plain; charset=shift_jis"],
+  ["text/plain; charset=", "text/plain"],
+  ['text/plain; charset="a b"', "text/plain"],
+  ['text/plain; charset="a\\"; x=\\"b"', "text/plain"],
+  ['text/plain; charset="utf-8, text/html"', "text/plain"],
+  ["text/plain; charset=é", "text/plain"],
+  ["text/plain; charset=utf-8\r\nX: y", "text/plain"],
+  [`text/plain; charset=${"x".repeat(40)}`, `text/plain; charset=${"x".repeat(40)}`],
+  [`text/plain; charset=${"x".repeat(41)}`, "text/plain"],
+  ["image/png; charset=utf-8", "image/png"],
+  ["application/json; charset=utf-16", "application/json"],
+  ["image/svg+xml; charset=utf-7", "image/svg+xml"],
   ["text/plain;", "text/plain"],
   ['text/plain; a="; image/png"', "text/plain"],
   ["image/svg+xml", "image/svg+xml"],
@@ -37,11 +50,17 @@ for (const [header, mediaType] of TYPES) {
     assert.equal(mediaTypeOf(header), mediaType));
 }
 
-test("a stored media type is visible ASCII without separators of headers", () => {
+test("a stored media type is a type and perhaps a charset in visible ASCII, and stays as it is", () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.string({ unit: codePoint })), (header) => {
-      for (const each of [header, `a/${header}`, `image/png;${header}`])
-        assert.match(mediaTypeOf(each), /^[!#$%&'*+.^_`|~0-9a-z-]+\/[!#$%&'*+.^_`|~0-9a-z-]+$/);
+      for (const each of [header, `a/${header}`, `image/png;${header}`, `text/html; charset=${header}`]) {
+        const type = mediaTypeOf(each);
+        assert.match(
+          type,
+          /^[!#$%&'*+.^_`|~0-9a-z-]+\/[!#$%&'*+.^_`|~0-9a-z-]+(; charset=[0-9a-z_.+-]{1,40})?$/,
+        );
+        assert.equal(mediaTypeOf(type), type);
+      }
     }),
   );
 });

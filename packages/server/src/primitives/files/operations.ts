@@ -41,7 +41,7 @@ const form = z.strictObject({
 });
 
 const name = z.string().meta({
-  description: `1 to ${LIMITS.fileNameLength.value} visible characters. Spaces around them are removed.`,
+  description: `1 to ${LIMITS.fileNameLength.value} visible characters. A path before the name, invisible characters and spaces around it are removed, as from the name of an upload.`,
 });
 
 /** Describes the routes for files for the OpenAPI document. */
@@ -99,7 +99,7 @@ export const filesOperations: Description = {
       id: "file.content",
       summary: "Returns the bytes of a file.",
       details:
-        "The media type is that of the upload. Images in PNG, JPEG, GIF, WebP and AVIF are sent inline, everything else as an attachment.",
+        "The media type is that of the upload, for texts with its charset. Images in PNG, JPEG, GIF, WebP and AVIF are sent inline, everything else as an attachment.",
       responses: {
         200: {
           description: "The bytes.",

@@ -86,15 +86,33 @@ await onSqlite("hostile uploads", (target, env) => {
     assert.deepEqual(await stored(env), previous);
   });
 
-  it("a rename to a path: the content is sent under a name without slashes", async () => {
+  it("a rename and an upload store the same name, and refuse the same names", async () => {
     const { json } = await upload(page, {}, { name: "a.txt" });
-    const renamed = await page.send(
-      "PATCH",
-      `/files/${json.id}`,
-      [["Content-Type", "application/json"]],
-      JSON.stringify({ name: "../a\\b.txt" }),
-    );
-    assert.equal(renamed.status, 200, renamed.text);
+    for (const name of [
+      ...NAMES.filter((each) => each.length <= 255),
+      "24/7.txt",
+      "a\u2028b",
+      "\u200ea.txt",
+    ]) {
+      const renamed = await page.send(
+        "PATCH",
+        `/files/${json.id}`,
+        [["Content-Type", "application/json"]],
+        JSON.stringify({ name }),
+      );
+      const uploaded = storedName(name);
+      // A name of which nothing is left is none: an upload takes the default, and a rename needs one.
+      if (uploaded === "upload") refused(renamed, 400, "INVALID_BODY");
+      else {
+        assert.equal(renamed.json.name, uploaded);
+        await sentAs(page, json.id, uploaded);
+      }
+    }
+  });
+
+  it("a name with slashes, as renames stored it once, is sent without them", async () => {
+    const { json } = await upload(page, {}, { name: "a.txt" });
+    await env.db.run`update files set name = ${"../a\\b.txt"} where id = ${String(json.id)}`;
     await sentAs(page, json.id, ".._a_b.txt");
   });
 
@@ -156,7 +174,9 @@ await onSqlite("hostile uploads", (target, env) => {
     ["IMAGE/PNG; charset=utf-7", "image/png", "inline"],
     ["image/png", "image/png", "inline"],
     ["image/svg+xml", "image/svg+xml", "attachment"],
-    ["Text/HTML;charset=utf-8", "text/html", "attachment"],
+    ["Text/HTML;charset=utf-8", "text/html; charset=utf-8", "attachment"],
+    ["text/html;charset=iso-2022-jp", "text/html; charset=iso-2022-jp", "attachment"],
+    ["image/svg+xml;charset=utf-7", "image/svg+xml", "attachment"],
     ["multipart/form-data; boundary=b", "multipart/form-data", "attachment"],
   ];
   for (const [type, mime, disposition] of TYPES) {
