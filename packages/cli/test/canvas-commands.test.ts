@@ -127,7 +127,7 @@ test("the canvas of a command: --canvas, the folder's project, its easel.json", 
   assert.equal((await open(["-c", "chosen"])).stdout, url);
   assert.equal((await open(["-c", id])).stdout, url);
   const named = await folderWith(t, "named", { ...page("named"), "easel.json": '{"slug":"chosen"}' });
-  assert.equal((await open([], named)).code, 2);
+  assert.equal((await open([], named)).code, 5);
   assert.equal((await easel(["open"], { env, cwd: named, answers: [true] })).stdout, url);
   assert.equal((await open([], named)).stdout, url);
   assert.equal((await open([], await folderWith(t, "unknown", page("x")))).code, 2);
@@ -218,7 +218,7 @@ test("a draft whose slug is taken is restored with --slug", async (t) => {
   const folder = await folderWith(t, "draft", {});
   await writeProject(folder, { url: base, canvasId: id, slug: "drafted", version: null });
   const unasked = await easel(["restore", "--slug", "drafted-2"], { cwd: folder, env });
-  assert.deepEqual([unasked.code, /which you own and which is deleted/.test(unasked.stderr)], [2, true]);
+  assert.deepEqual([unasked.code, /which you own and which is deleted/.test(unasked.stderr)], [5, true]);
   const asked = await easel(["restore", "--slug", "drafted-2"], { cwd: folder, env, answers: [true] });
   assert.equal(asked.stdout, `${base}/c/drafted-2/\n`, asked.stderr);
   assert.equal((await easel(["restore"], { env })).code, 2);

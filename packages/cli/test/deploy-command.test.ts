@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { symlink } from "node:fs/promises";
+import { rm, symlink } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { createToken } from "@easel/server/identity/tokens";
@@ -33,6 +33,76 @@ test("a second deploy sends only the file that changed", async (t) => {
   assert.deepEqual([second.created, second.files, second.sent], [false, 3, 1]);
   assert.notEqual(second.version, first.version);
 });
+
+test("a deploy without changes says so, and makes no version, no policy revision and no audit row", async (t) => {
+  const settings = { title: "Same", policy: { collections: { ideas: { preset: "contributions" } } } };
+  const files = { "index.html": PAGE, "easel.json": JSON.stringify(settings), "a.css": "a{}" };
+  const folder = await folderWith(t, "unchanged", files);
+  const first = await easel(["deploy", folder], { env });
+  assert.match(first.stderr, /^Published “Same”: 3 files, \d+ bytes, in \d+\.\d s\.\nOnly you may enter/m);
+  const rows = () =>
+    service.db.all`select version_id, runtime_policy_revision, canvases.updated_at,
+      (select count(*) from versions where canvas_id = canvases.id) as versions,
+      (select count(*) from audit where canvas_id = canvases.id) as audit,
+      (select count(*) from staged_deploys where canvas_id = canvases.id) as staged
+    from canvases where slug = 'unchanged'`;
+  const before = await rows();
+  const same = await easel(["deploy", folder, "--json"], { env });
+  assert.match(
+    same.stderr,
+    /^Nothing has changed: the published version has these files already\.\nOnly you/,
+  );
+  const { published, sent, changed, settings: applied } = JSON.parse(same.stdout);
+  assert.deepEqual([published, sent, applied], [false, 0, []]);
+  assert.deepEqual(changed, { added: 0, changed: 0, removed: 0 });
+  // As in CI, which has no project of the folder.
+  await rm(path.join(folder, ".easel"), { recursive: true });
+  assert.equal((await easel(["deploy", folder], { env })).code, 0);
+  assert.deepEqual(await rows(), before);
+
+  await addFiles(folder, {
+    "a.css": "b{}",
+    "b.css": "",
+    "easel.json": JSON.stringify({ ...settings, title: "New" }),
+  });
+  const third = await easel(["deploy", folder], { env });
+  assert.match(third.stderr, /new version of “New”: 1 file added, 2 changed \(4 files, .* in all\)/);
+  assert.match(third.stderr, /^Settings changed: title\.$/m);
+  assert.notDeepEqual(await rows(), before);
+});
+
+test("an unpublished canvas is published again by the same files", async (t) => {
+  const folder = await folderWith(t, "offline", { "index.html": PAGE });
+  await easel(["deploy", folder], { env });
+  await service.db.run`update canvases set revoked_at = 1 where slug = 'offline'`;
+  const again = await easel(["deploy", folder, "--json"], { env });
+  assert.equal(JSON.parse(again.stdout).published, true, again.stderr);
+});
+
+/** Deploys with whole_org or a Public link: flags, easel.json, whether the canvas is listed, and what is said. */
+const LISTINGS: [flags: string[], settings: object, listed: boolean, says: RegExp][] = [
+  [["--access", "whole_org"], {}, true, /listed on their home pages; .*--unlisted/],
+  [["--access", "whole_org", "--unlisted"], {}, false, /on nobody's home page/],
+  [["--access", "whole_org"], { listed: false }, false, /on nobody's home page/],
+  [["--access", "public_link"], {}, false, /backend works for the owner and editors only/],
+  [[], {}, false, /Only you may enter/],
+];
+
+for (const [at, [flags, settings, listed, says]] of LISTINGS.entries())
+  test(`deploy ${flags.join(" ")} with ${JSON.stringify(settings)}: ${listed ? "listed" : "not listed"}`, async (t) => {
+    const files = { "index.html": PAGE, "easel.json": JSON.stringify(settings) };
+    const folder = await folderWith(t, `listing-${at}`, files);
+    const { stdout, stderr } = await easel(["deploy", folder, ...flags, "--json"], { env });
+    assert.equal(JSON.parse(stdout).listed, listed);
+    assert.match(stderr, says);
+    if (!listed || settings === undefined) return;
+    await addFiles(folder, { "easel.json": '{"listed":false}' });
+    const later = await easel(["deploy", folder, "--json"], { env });
+    assert.deepEqual(
+      [JSON.parse(later.stdout).listed, JSON.parse(later.stdout).settings],
+      [false, ["listed"]],
+    );
+  });
 
 test("dot files, links and node_modules are left out and named", async (t) => {
   const folder = await folderWith(t, "littered", {
@@ -82,7 +152,7 @@ test("--access says that it does not change a canvas that exists", async (t) => 
   const folder = await folderWith(t, "kept", { "index.html": PAGE });
   await easel(["deploy", folder, "--access", "whole_org"], { env });
   const same = await easel(["deploy", folder, "--access", "whole_org"], { env });
-  assert.equal(same.stderr, "");
+  assert.match(same.stderr, /^Nothing has changed: .*\nEveryone who can sign in may enter\.\n/);
   const other = await easel(["deploy", folder, "--access", "private"], { env });
   assert.deepEqual([other.code, other.stdout], [0, `${base}/c/kept/\n`]);
   assert.match(other.stderr, /Who may enter stays whole_org: --access is for new canvases/);

@@ -4,6 +4,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { test } from "node:test";
+import { createToken } from "@easel/server/identity/tokens";
+import { upsertUser } from "@easel/server/identity/users";
 import { fileScope } from "../../server/test/support/service.ts";
 import { addFiles, easel, folderWith, startSite } from "./support/easel.ts";
 
@@ -46,6 +48,26 @@ test("the first deploy turns on the capabilities in easel.json; later ones repor
   assert.deepEqual(await switches(), first);
   await deployed(folder, later, "--enable");
   assert.deepEqual(await switches(), { ...first, files: 1, ai: 1 });
+});
+
+test("every deploy sets the audiences of easel.json; a token that may not only warns", async (t) => {
+  const folder = await folderWith(t, "audiences", { "index.html": PAGE });
+  const columns = () => service.db.get`
+    select ai_audience, connections_audience, authoring_audience, guest_ai from canvases where slug = 'audiences'`;
+  await deployed(folder, { aiAudience: "viewers", authoringAudience: "editors", guestAi: true });
+  const expected = { ai_audience: "viewers", authoring_audience: "editors", guest_ai: 1 };
+  assert.deepEqual(await columns(), { ...expected, connections_audience: "editors" });
+  const later = await deployed(folder, { connectionsAudience: "viewers" });
+  assert.match(later, /Settings changed: connectionsAudience\./);
+  assert.deepEqual(await columns(), { ...expected, connections_audience: "viewers" });
+
+  const user = (await upsertUser(service.db, "owner@example.com", null, service.clock())) ?? assert.fail();
+  const { token } = await createToken(user, { name: "CI", expiresAt: null, scope: "deploy" }, service);
+  await addFiles(folder, { "easel.json": JSON.stringify({ title: "By CI", aiAudience: "editors" }) });
+  const byCi = await easel(["deploy", folder], { env: { ...env, EASEL_TOKEN: token } });
+  assert.equal(byCi.code, 0, byCi.stderr);
+  assert.match(byCi.stderr, /warning: easel\.json: aiAudience cannot be set: /);
+  assert.deepEqual(await columns(), { ...expected, connections_audience: "viewers" });
 });
 
 test("a canvas keeps a slug that is reserved now", async (t) => {
@@ -131,9 +153,9 @@ test("a folder that cannot be deployed is reported without a stack trace, and cr
   for (const [text, lines] of FAULTS)
     await refused(await folderWith(t, "faulty", { "index.html": PAGE, "easel.json": text }), lines);
   await refused(await folderWith(t, "odd", { "index.html": PAGE, "a\tb": "" }), /path .* characters/);
-  await refused(await folderWith(t, "ab", { "index.html": PAGE }), /too short, malformed or reserved/, 2);
+  await refused(await folderWith(t, "!!", { "index.html": "" }), /makes no slug/, 2);
   const reserved = { "index.html": PAGE, "easel.json": '{"slug":"wpad"}' };
-  await refused(await folderWith(t, "tea", reserved), /You gave the slug `wpad`.* reserved/, 2);
+  await refused(await folderWith(t, "tea", reserved), /The slug `wpad`.* reserved/, 2);
   const proof = { "index.html": PAGE, ".well-known/acme-challenge/token": "proof" };
   await refused(await folderWith(t, "proof", proof), /reserved for proofs to certificate authorities/);
   const file = path.join(await folderWith(t, "a-file", { "index.html": PAGE }), "index.html");

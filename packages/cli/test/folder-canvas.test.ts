@@ -174,7 +174,10 @@ test("a folder whose version is null expects that nothing is published", async (
   const folder = await published(t, "null-version");
   const before = await canvasOf("null-version");
   const project = JSON.parse(await projectOf(folder));
-  await addFiles(folder, { ".easel/project.json": JSON.stringify({ ...project, version: null }) });
+  await addFiles(folder, {
+    "new.txt": "",
+    ".easel/project.json": JSON.stringify({ ...project, version: null }),
+  });
   const { code, stderr } = await easel(["deploy"], { env, cwd: folder });
   assert.equal(code, 5, stderr);
   assert.deepEqual(await canvasOf("null-version"), before);

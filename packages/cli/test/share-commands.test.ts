@@ -37,6 +37,24 @@ test("share shows who may open a canvas, and changes nothing", async (t) => {
   assert.deepEqual(await sharingOf("shown"), before);
 });
 
+test("share lists a canvas for everyone who can sign in, and says what a Public link lacks", async (t) => {
+  const run = await deployed(t, "found");
+  const rows: [args: string[], listed: boolean, says: RegExp][] = [
+    [["--access", "whole_org"], true, /listed on their home pages/],
+    [[], true, /listed on their home pages/],
+    [["--unlisted"], false, /on nobody's home page/],
+    [["--access", "whole_org"], true, /listed on their home pages/],
+    [["--access", "whole_org", "--unlisted"], false, /on nobody's home page/],
+    [["--access", "public_link"], false, /without a sign-in\.\nA Public link .* owner and editors only\./],
+    [["--access", "private", "--add", "ada@example.com"], false, /The owner, ada@example\.com may enter/],
+  ];
+  for (const [args, listed, says] of rows) {
+    const { stdout, stderr } = await run(["share", ...args, "--json"]);
+    assert.equal(JSON.parse(stdout).listed, listed, args.join(" "));
+    assert.match(stderr, says);
+  }
+});
+
 test("share lists a guest among thousands of revoked invitations", async (t) => {
   const run = await deployed(t, "crowded");
   assert.equal((await run(["share", "--invite", "guest@example.com"])).code, 0);

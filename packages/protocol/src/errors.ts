@@ -11,7 +11,10 @@ export const ERRORS = {
   CROSS_SITE_FORBIDDEN: { status: 403, message: "Requests from other sites are refused." },
   MODEL_NOT_ALLOWED: { status: 403, message: "This AI model is not allowed here." },
   DISABLED: { status: 403, message: "An administrator has disabled this canvas." },
-  STATIC_ONLY: { status: 403, message: "A public canvas is static: its runtime API is closed." },
+  STATIC_ONLY: {
+    status: 403,
+    message: "A Public link serves the page alone: its backend works for the owner and editors only.",
+  },
   GUEST_AI_DISABLED: { status: 403, message: "AI is switched off for guests." },
   PUBLIC_LINKS_DISABLED: { status: 403, message: "Public links are switched off on this instance." },
   PUBLIC_NOT_ALLOWED: { status: 403, message: "You may not publish public links." },

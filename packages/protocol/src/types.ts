@@ -205,6 +205,13 @@ export interface Version {
   current: boolean;
 }
 
+/** A file of a version: its path, the SHA-256 of its bytes in hexadecimal, and their number. */
+export interface VersionFile {
+  path: string;
+  sha256: string;
+  size: number;
+}
+
 /** The body of `GET /api/me` (specification 4.11). */
 export interface Account {
   id: string;

@@ -10,12 +10,15 @@ import type { Column } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { formatTime } from "../terminal/time.ts";
 import { accessOf } from "./list.ts";
+import { isListed, whoMayEnter } from "./who-may-enter.ts";
 
 type Entry = Canvas["people"][number];
 
 /** The flags of `easel share`. */
 export interface ShareOptions extends CanvasOptions {
   access?: Access;
+  /** Whether to take the canvas off the home pages of others. */
+  unlisted?: boolean;
   /** People as `a@example.com` or `a@example.com:editor`. */
   add?: string[];
   /** E-mail addresses. */
@@ -92,7 +95,19 @@ const COLUMNS: Column<{ who: string; role: string }>[] = [
 /** Prints who may open a canvas. */
 function show(canvas: Canvas, guests: Guest[], terminal: Terminal): void {
   const { id, slug, url, access, hasPassword, expiresAt, owner, people, teams } = canvas;
-  const value = { id, slug, url, access, hasPassword, expiresAt: isoTime(expiresAt), owner, people, teams };
+  const listed = isListed(canvas);
+  const value = {
+    id,
+    slug,
+    url,
+    access,
+    listed,
+    hasPassword,
+    expiresAt: isoTime(expiresAt),
+    owner,
+    people,
+    teams,
+  };
   const rows = [
     { who: owner.email, role: "owner" },
     ...people.map(({ email, role }) => ({ who: email, role })),
@@ -109,6 +124,7 @@ function show(canvas: Canvas, guests: Guest[], terminal: Terminal): void {
       ? ""
       : `, until ${new Date(expiresAt).toLocaleString("sv")} (${formatTime(expiresAt)})`;
   const links = guests.flatMap(({ email, url: link }) => (link === undefined ? [] : [`${email}: ${link}`]));
+  for (const line of whoMayEnter(canvas)) terminal.say(line);
   terminal.result(
     { ...value, invites },
     () =>
@@ -116,9 +132,12 @@ function show(canvas: Canvas, guests: Guest[], terminal: Terminal): void {
   );
 }
 
-/** Makes the changes that the flags name, and prints who may open the canvas. One request makes all changes except invitations. */
+/**
+ * Makes the changes that the flags name, and prints who may open the canvas. One request makes all changes except invitations and the
+ * listing. A canvas that everyone who can sign in may enter is listed, unless `--unlisted` is given.
+ */
 export async function share(options: ShareOptions, context: Context): Promise<void> {
-  const { access, add, remove, expires, invite = [] } = options;
+  const { access, unlisted, add, remove, expires, invite = [] } = options;
   const expiresAt =
     expires === undefined
       ? undefined
@@ -138,6 +157,9 @@ export async function share(options: ShareOptions, context: Context): Promise<vo
   };
   if (Object.keys(body).length > 0)
     await service.api.PUT("/api/canvases/{id}/sharing", { params: { path }, body });
+  const listing = unlisted ? "link_only" : access === "whole_org" ? "listed" : canvas.discoverability;
+  if (listing !== canvas.discoverability)
+    await service.api.PATCH("/api/canvases/{id}", { params: { path }, body: { discoverability: listing } });
   for (const { id } of revoked)
     await service.api.DELETE("/api/canvases/{id}/invites/{invite}", {
       params: { path: { ...path, invite: id } },

@@ -19,12 +19,12 @@ export const deploy = (context: Context): Command =>
       "the name of the canvas in its address; by default that of easel.json or the folder",
     )
     .addOption(
-      new Option("--access <who>", "who may enter a new canvas; by default you are asked").choices([
-        "private",
-        "whole_org",
-        "public_link",
-      ]),
+      new Option(
+        "--access <who>",
+        "who may enter a new canvas, as for `easel share`; by default you are asked",
+      ).choices(["private", "whole_org", "public_link"]),
     )
+    .option("--unlisted", "keep the canvas off the home pages of others, though everyone may enter")
     .option("-m, --message <text>", "what has changed, for the list of versions")
     .option("--dry-run", "show what would be sent and what is left out, and publish nothing")
     .option(

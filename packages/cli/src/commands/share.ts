@@ -20,9 +20,10 @@ export const share = (context: Context): Command =>
     .addOption(
       new Option(
         "--access <who>",
-        "who may enter besides the people of the list: nobody (private), everyone who can sign in (whole_org), everyone with the address (public_link)",
+        "who may enter besides the people of the list: nobody (private), everyone who can sign in (whole_org), everyone with the address (public_link; its backend works for the owner and editors only)",
       ).choices(["private", "whole_org", "public_link"]),
     )
+    .option("--unlisted", "take the canvas off the home pages of others; --access whole_org lists it")
     .option(
       "--add <email[:role]>",
       "add a viewer, or an editor with `:editor`, or change the role; may be repeated",

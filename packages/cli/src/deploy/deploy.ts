@@ -3,16 +3,19 @@ import type { Access } from "@easel/protocol/types";
 import { requireAgreement } from "../api/agreement.ts";
 import { isDraft } from "../api/draft.ts";
 import { connect } from "../api/service.ts";
+import { isListed } from "../canvas/who-may-enter.ts";
 import type { Context } from "../context.ts";
 import { readEaselJson } from "../project/easel-json.ts";
 import { readFolderCanvas } from "../project/folder-canvas.ts";
 import { clean } from "../terminal/clean.ts";
+import { isUnchanged, readChanges } from "./changes.ts";
 import { dryRun } from "./dry-run.ts";
 import { chooseAccess, discard, setUp } from "./first-deploy.ts";
 import { readFolder } from "./folder.ts";
 import { hashFiles } from "./manifest.ts";
-import { publishFiles } from "./publish.ts";
+import { keepVersion, publishFiles } from "./publish.ts";
 import { applySettings, enableCapabilities } from "./settings.ts";
+import { summaryOf } from "./summary.ts";
 import { findTarget, makeCanvas, slugFor } from "./target.ts";
 
 /** The flags of `easel deploy`. */
@@ -23,18 +26,22 @@ export interface DeployOptions {
   message?: string;
   dryRun?: boolean;
   force?: boolean;
+  unlisted?: boolean;
   enable?: boolean;
   yes?: boolean;
 }
 
 /**
  * Deploys a folder: creates its canvas if there is none, uploads the files that the service does not have, publishes the new version and
- * prints the address. Resumes a run that was interrupted. If the first deploy fails, deletes the canvas that it has created.
+ * prints the address. Publishes nothing if the published version has the same files. Resumes a run that was interrupted. If the first deploy
+ * fails, deletes the canvas that it has created.
  */
 export async function deploy(given: string, options: DeployOptions, context: Context): Promise<void> {
   const { terminal, signal } = context;
+  const start = performance.now();
   const folder = path.resolve(context.cwd, given);
-  const settings = await readEaselJson(folder);
+  const own = await readEaselJson(folder);
+  const settings = options.unlisted === true ? { ...own, listed: false } : own;
   const content = await readFolder(folder);
   const slug = await slugFor(folder, options.slug, settings);
   const service = await connect({ url: options.url, folder }, context);
@@ -56,36 +63,55 @@ export async function deploy(given: string, options: DeployOptions, context: Con
     terminal.say(
       `Who may enter stays ${clean(found.access)}: --access is for new canvases. \`easel share\` changes it.`,
     );
+  const changes = isFirst ? undefined : await readChanges(found, files, service);
   const canvas = found ?? (await makeCanvas(slug, service));
-  const own = known?.canvasId === canvas.id ? known : undefined;
+  const project = known?.canvasId === canvas.id ? known : undefined;
   // A folder that knows no version, as in CI, expects the one that is current now.
-  const version = own?.version === undefined ? canvas.version : own.version;
+  const version = project?.version === undefined ? canvas.version : project.version;
+  const applied: string[] = [];
+  const apply = async () => void applied.push(...(await applySettings(canvas, settings, service, context)));
   try {
     if (access !== undefined) await setUp(canvas, settings, access, service);
-    else await enableCapabilities(canvas, settings.capabilities, options, service, context);
-    const { deployed, sent, ...published } = await publishFiles(
-      folder,
-      files,
-      { canvas, version, staged: own?.staged, force: options.force === true, message: options.message },
-      service,
-      context,
-      () => applySettings(canvas, settings, service),
-    );
+    else
+      applied.push(...(await enableCapabilities(canvas, settings.capabilities, options, service, context)));
+    const isPublished = changes !== undefined && isUnchanged(changes) && options.force !== true;
+    const { deployed, sent, ...published } = isPublished
+      ? await keepVersion(folder, canvas, service, context, apply)
+      : await publishFiles(
+          folder,
+          files,
+          {
+            canvas,
+            version,
+            staged: project?.staged,
+            force: options.force === true,
+            message: options.message,
+          },
+          service,
+          context,
+          apply,
+        );
     const warnings = [...new Set([...content.warnings, ...published.warnings])];
     for (const warning of warnings) terminal.warn(warning);
-    if (access === "private") terminal.say("Only you may enter. `easel share` lets others in.");
-    const { url, id } = deployed;
-    const counts = { created: isFirst, files: files.length, sent };
+    const outcome = { first: isFirst, published: !isPublished, changes, applied, files, sent };
+    for (const line of summaryOf(deployed, outcome, performance.now() - start)) terminal.say(line);
     const result = {
-      url,
-      id,
+      url: deployed.url,
+      id: deployed.id,
       slug: deployed.slug,
       version: deployed.version,
-      ...counts,
+      created: isFirst,
+      published: !isPublished,
+      files: files.length,
+      sent,
+      changed: changes ?? null,
+      settings: applied,
+      access: deployed.access,
+      listed: isListed(deployed),
       leftOut: content.leftOut,
       warnings,
     };
-    terminal.result(result, () => `${clean(url)}\n`);
+    terminal.result(result, () => `${clean(deployed.url)}\n`);
   } catch (error) {
     if (found === undefined) await discard(canvas, service, context);
     throw error;

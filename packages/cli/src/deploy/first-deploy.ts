@@ -3,6 +3,7 @@ import { type EaselJson, switchesFor } from "@easel/server/canvases/publishing/e
 import { isDraft } from "../api/draft.ts";
 import { Refusal } from "../api/refusal.ts";
 import { bodyOf, type Service, serviceAt } from "../api/service.ts";
+import { PUBLIC_LINK_LIMIT } from "../canvas/who-may-enter.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../exit.ts";
 
@@ -19,16 +20,23 @@ export async function chooseAccess(
     initial: "private",
     choices: [
       { value: "private", label: "Only you", hint: "and the people whom you add with `easel share`" },
-      { value: "whole_org", label: "Everyone who can sign in" },
-      { value: "public_link", label: "Everyone who has the address", hint: "without sign-in" },
+      { value: "whole_org", label: "Everyone who can sign in", hint: "and finds it on the home page" },
+      {
+        value: "public_link",
+        label: "Everyone who has the address",
+        hint: `without a sign-in. ${PUBLIC_LINK_LIMIT}`,
+      },
     ],
   });
 }
 
-/** Sets up a new canvas before its first version is published: the capabilities that the page needs, and who may enter. */
+/**
+ * Sets up a new canvas before its first version is published: the capabilities that the page needs, and who may enter. Lists it if everyone
+ * who can sign in may enter, unless `listed` is false.
+ */
 export async function setUp(
   { id }: Canvas,
-  { capabilities }: EaselJson,
+  { capabilities, listed = true }: EaselJson,
   access: Access,
   { api }: Service,
 ): Promise<void> {
@@ -37,6 +45,8 @@ export async function setUp(
   if (access === "private") return;
   try {
     await api.PUT("/api/canvases/{id}/sharing", { params: { path }, body: { access } });
+    if (access === "whole_org" && listed)
+      await api.PATCH("/api/canvases/{id}", { params: { path }, body: { discoverability: "listed" } });
   } catch (error) {
     if (!(error instanceof Refusal) || error.status !== 403) throw error;
     fail(`--access ${access} is refused: ${error.message}`, {

@@ -1,4 +1,5 @@
-import type { Canvas, FinishedDeploy } from "@easel/protocol/types";
+import type { Canvas } from "@easel/protocol/types";
+import { canvasById } from "../api/find-canvas.ts";
 import type { Service } from "../api/service.ts";
 import type { Context } from "../context.ts";
 import { type Project, writeProject } from "../project/project.ts";
@@ -8,9 +9,9 @@ import { type HashedFile, manifestDigest } from "./manifest.ts";
 import { finish, resume, stage } from "./staging.ts";
 import { uploadFiles } from "./upload.ts";
 
-/** The result of a deploy: the published version, the number of uploaded files, and the warnings of the service. */
+/** The result of a deploy: the canvas with its published version, the number of uploaded files, and the warnings of the service. */
 export interface Published {
-  deployed: FinishedDeploy;
+  deployed: Canvas;
   sent: number;
   warnings: string[];
 }
@@ -69,4 +70,17 @@ export async function publishFiles(
   } catch (error) {
     throw await explainConflict(error, canvasId, service);
   }
+}
+
+/** Applies settings to a canvas whose published version has the files of the folder already. Publishes nothing. */
+export async function keepVersion(
+  folder: string,
+  { id: canvasId, slug, version }: Canvas,
+  service: Service,
+  context: Context,
+  apply: () => Promise<void>,
+): Promise<Published> {
+  await apply();
+  await projectWriter(folder, context)({ url: service.url, canvasId, slug, version });
+  return { deployed: await canvasById(canvasId, service), sent: 0, warnings: [] };
 }

@@ -6,7 +6,7 @@ import { findForAccess } from "@easel/server/canvases/access-lookup";
 import { setCapabilities } from "@easel/server/canvases/capabilities";
 import { createCanvas } from "@easel/server/canvases/publishing/create";
 import { publishStored, storeVersion } from "@easel/server/canvases/publishing/deploy";
-import { type EaselJson, switchesFor } from "@easel/server/canvases/publishing/easel-json";
+import { audiencesIn, type EaselJson, switchesFor } from "@easel/server/canvases/publishing/easel-json";
 import { setSharing } from "@easel/server/canvases/sharing";
 import { patchCanvas } from "@easel/server/canvases/update";
 import { SetupError } from "@easel/server/config/setup-error";
@@ -119,6 +119,11 @@ export async function applyEaselJson(
 ): Promise<void> {
   const { title = folderName, spa = false, policy: runtimePolicy = null, capabilities } = settings;
   await patchCanvas(id, { title, spa }, env);
-  await setCapabilities(id, switchesFor(capabilities), { runtimePolicy }, env);
+  await setCapabilities(
+    id,
+    { ...switchesFor(capabilities), ...audiencesIn(settings) },
+    { runtimePolicy },
+    env,
+  );
   await announceAccess({ canvas: id }, env);
 }

@@ -1,4 +1,4 @@
-import type { Version } from "@easel/protocol/types";
+import type { Version, VersionFile } from "@easel/protocol/types";
 import { isId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
@@ -33,6 +33,13 @@ export async function requireVersion(canvasId: string, version: string, { db }: 
         where id = ${version} and canvas_id = ${canvasId} and state = 'stored'`
     : undefined;
   if (known === undefined) refuse("NOT_FOUND", { message: "The canvas has no such version." });
+}
+
+/** Returns the files of a version, sorted by path. Throws 404 `NOT_FOUND` if the canvas has no such version. */
+export async function listFiles(canvasId: string, version: string, env: Env): Promise<VersionFile[]> {
+  await requireVersion(canvasId, version, env);
+  return env.db.all<VersionFile>`
+    select path, blob_key as sha256, size from version_files where version_id = ${version} order by path`;
 }
 
 /**

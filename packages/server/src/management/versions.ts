@@ -3,7 +3,7 @@ import { archiveOf } from "../canvases/publishing/bundle-archive.ts";
 import { publishStored, type StoredBundle, storeBundle, tidyUp } from "../canvases/publishing/deploy.ts";
 import { withUpload } from "../canvases/publishing/upload.ts";
 import { removeOfCanvas } from "../canvases/version-files.ts";
-import { deleteVersion, listVersions, requireVersion } from "../canvases/versions.ts";
+import { deleteVersion, listFiles, listVersions, requireVersion } from "../canvases/versions.ts";
 import { currentView } from "../canvases/view.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
@@ -11,7 +11,7 @@ import { streamBody } from "../http/stream-body.ts";
 import { act } from "./act.ts";
 import { type BodySpec, upload } from "./body-spec.ts";
 import { Download, download, noContent, ok } from "./response-spec.ts";
-import { canvas, deployedCanvas, versionList } from "./responses/canvas.ts";
+import { canvas, deployedCanvas, versionFiles, versionList } from "./responses/canvas.ts";
 
 const TYPES = ["application/zip", "application/x-zip-compressed", "application/octet-stream", "text/html"];
 
@@ -72,6 +72,19 @@ export const versions = [
     allow: "viewer",
     response: ok(versionList),
     run: async ({ canvas: { id } }, env) => ({ body: { versions: await listVersions(id, env) } }),
+  }),
+  act({
+    name: "canvas.version-files",
+    method: "GET",
+    path: "/api/canvases/{id}/versions/{version}/files",
+    summary: "Lists the files of a version, sorted by path, with their hashes.",
+    details:
+      "A client that deploys compares them with its own: without a difference there is nothing to deploy.",
+    allow: "editor",
+    response: ok(versionFiles),
+    run: async ({ canvas: { id }, params: { version } }, env) => ({
+      body: { files: await listFiles(id, version, env) },
+    }),
   }),
   act({
     name: "canvas.publish",

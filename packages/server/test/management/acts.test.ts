@@ -172,6 +172,10 @@ await onEngines("the acts of the management API", (target, env) => {
       const { versions } = (await canvas("GET", "/versions")).json as { versions: { id: string }[] };
       return canvas("GET", `/versions/${versions[0]?.id}/bundle`);
     },
+    "canvas.version-files": async () => {
+      const { versions } = (await canvas("GET", "/versions")).json as { versions: { id: string }[] };
+      return canvas("GET", `/versions/${versions[0]?.id}/files`);
+    },
     "canvas.delete-version": async () => {
       await upload(target, site.people.owner, site.id, await zip({ "index.html": "second" }));
       const { versions } = (await canvas("GET", "/versions")).json as { versions: { id: string }[] };

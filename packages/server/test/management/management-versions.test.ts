@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { hash } from "node:crypto";
 import { before, it } from "node:test";
 import { manage, type Stage, stage } from "@easel/conformance/fixture";
 import { refused } from "@easel/conformance/refusal";
@@ -129,6 +130,21 @@ await onEngines("versions", (target, env) => {
       404,
       "NOT_FOUND",
     );
+  });
+
+  it("the files of a version, with their hashes: for owner and editors", async () => {
+    const listed = await stage(target);
+    const version = await publish(target, listed, { "index.html": "one", "a/b.txt": "" });
+    const read = (role: "owner" | "editor" | "viewer" | "stranger", id = version) =>
+      manage(target, listed.people[role], "GET", `/api/canvases/${listed.id}/versions/${id}/files`);
+    const files = [
+      { path: "a/b.txt", sha256: hash("sha256", "", "hex"), size: 0 },
+      { path: "index.html", sha256: hash("sha256", "one", "hex"), size: 3 },
+    ];
+    for (const role of ["owner", "editor"] as const) assert.deepEqual((await read(role)).json, { files });
+    assert.equal((await read("viewer")).status, 403);
+    refused(await read("stranger"), 404, "NOT_FOUND");
+    for (const id of [ids[0] ?? "", "none"]) refused(await read("owner", id), 404, "NOT_FOUND");
   });
 
   it("the list of a canvas without versions is empty", async () => {

@@ -18,6 +18,19 @@ const PRINTABLE = "^[^\\u0000-\\u001f\\u007f-\\u009f]*$";
 
 const NAMES = Object.keys(CAPABILITIES) as Capability[];
 
+const audience = (who: string) =>
+  z
+    .enum(["editors", "viewers"])
+    .optional()
+    .meta({ description: `Who may ${who}: the owner and editors, or viewers, too.` });
+
+const audienceFields = {
+  aiAudience: audience("use AI"),
+  connectionsAudience: audience("call Connections"),
+  authoringAudience: audience("publish canvases from the page"),
+  guestAi: z.boolean().optional().meta({ description: "Whether guests may use AI. Only the owner sets it." }),
+};
+
 /** The schema of `easel.json`, the file in a folder that describes the canvas to which the folder is deployed. */
 export const easelJson = z
   .strictObject({
@@ -44,6 +57,11 @@ export const easelJson = z
     description: printable
       .optional()
       .meta({ pattern: PRINTABLE, description: "What the canvas is, for readers of the folder." }),
+    listed: z.boolean().optional().meta({
+      description:
+        "Whether a canvas with the access whole_org is listed on the home pages of others. By default the first deploy lists it.",
+    }),
+    ...audienceFields,
     policy: policy
       .optional()
       .meta({ description: "The sections of the runtime policy to set with every deploy." }),
@@ -62,6 +80,19 @@ export const easelJson = z
 
 /** A parsed `easel.json`. */
 export type EaselJson = z.output<typeof easelJson>;
+
+/** Returns who may use which capability, as far as an `easel.json` says it. */
+export const audiencesIn = ({
+  aiAudience,
+  connectionsAudience,
+  authoringAudience,
+  guestAi,
+}: EaselJson): Pick<EaselJson, keyof typeof audienceFields> => ({
+  aiAudience,
+  connectionsAudience,
+  authoringAudience,
+  guestAi,
+});
 
 /** Returns the JSON Schema of `easel.json`. */
 export const jsonSchema = (): z.core.JSONSchema.BaseSchema => z.toJSONSchema(easelJson, { reused: "inline" });

@@ -23,6 +23,7 @@ import type {
   LeftOut,
   StagedDeployCreated,
   Version,
+  VersionFile,
 } from "@easel/protocol/types";
 import { z } from "zod";
 import { authoredFields, time } from "../../canvases/authored-canvas.ts";
@@ -134,6 +135,13 @@ const version = exact<Version>()(
     changed: changedFiles.nullable(),
     message: z.string().nullable(),
     current: z.boolean(),
+  }),
+);
+
+export const versionFiles = exact<{ files: VersionFile[] }>()(
+  "VersionFiles",
+  z.strictObject({
+    files: z.array(z.strictObject({ path: z.string(), sha256: z.string(), size: z.int() })),
   }),
 );
 

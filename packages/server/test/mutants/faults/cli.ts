@@ -35,10 +35,17 @@ export const cli: Fault[] = [
     FOLDER_CANVAS,
   ),
   fault(
+    "deploy: the same files make a version again",
+    "packages/cli/src/deploy/deploy.ts",
+    "changes !== undefined && isUnchanged(changes)",
+    "changes === undefined",
+    "packages/cli/test/deploy-command.test.ts",
+  ),
+  fault(
     "deploy: the version null expects nothing",
     "packages/cli/src/deploy/deploy.ts",
-    "own?.version === undefined ? canvas.version : own.version",
-    "own?.version ?? canvas.version",
+    "project?.version === undefined ? canvas.version : project.version",
+    "project?.version ?? canvas.version",
     FOLDER_CANVAS,
   ),
   fault(

@@ -1,0 +1,44 @@
+import type { Canvas } from "@easel/protocol/types";
+import { whoMayEnter } from "../canvas/who-may-enter.ts";
+import { formatBytes } from "../terminal/bytes.ts";
+import { clean } from "../terminal/clean.ts";
+import { count } from "../terminal/count.ts";
+import { describeChanges, type FileChanges, isUnchanged } from "./changes.ts";
+import type { HashedFile } from "./manifest.ts";
+
+/** What a deploy has done. `published` is false if the published version had the same files. */
+export interface Outcome {
+  first: boolean;
+  published: boolean;
+  /** How the files differ from the version before. Undefined if none was published. */
+  changes: FileChanges | undefined;
+  /** The names of the settings that have changed. */
+  applied: string[];
+  files: readonly HashedFile[];
+  /** The number of uploaded files. */
+  sent: number;
+}
+
+/** Says what a deploy has published, in `ms` milliseconds. */
+function publication({ title }: Canvas, { first, changes, files, sent }: Outcome, ms: number): string {
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  const time = `in ${(ms / 1000).toFixed(1)} s`;
+  const all = `${count(files.length, "file")}, ${formatBytes(bytes)}`;
+  const name = `“${clean(title)}”`;
+  if (first) return `Published ${name}: ${all}, ${time}.`;
+  const what =
+    changes === undefined || isUnchanged(changes) ? all : `${describeChanges(changes)} (${all} in all)`;
+  return `Published a new version of ${name}: ${what}; ${sent} sent, ${time}.`;
+}
+
+/** Returns what a person wants to know after a deploy, in sentences: what has changed, and who may enter. */
+export function summaryOf(canvas: Canvas, outcome: Outcome, ms: number): string[] {
+  const { published, applied, first } = outcome;
+  const settings = applied.length > 0 && !first ? [`Settings changed: ${applied.join(", ")}.`] : [];
+  const done = published
+    ? publication(canvas, outcome, ms)
+    : applied.length > 0
+      ? "The published version has these files already."
+      : "Nothing has changed: the published version has these files already.";
+  return [done, ...settings, ...whoMayEnter(canvas)];
+}
