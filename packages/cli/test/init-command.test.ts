@@ -73,7 +73,7 @@ test("init replaces no file without --force, and never what a symbolic link lead
   assert.match(refused.stderr, /style\.css already/);
   assert.deepEqual((await readdir(cwd)).sort(), ["other.txt", "style.css"]);
   assert.equal((await easel(["init", "--force"], { cwd })).code, 0);
-  assert.match(await textOf(cwd, "style.css"), /body/);
+  assert.match(await textOf(cwd, "style.css"), /--hue/);
   assert.equal(await textOf(outside, "mine.css"), "kept");
   assert.equal(await textOf(cwd, "other.txt"), "kept");
   await addFiles(cwd, { "app.js": "changed" });

@@ -4,6 +4,7 @@ import { mountAgentPages } from "./agents/mount.ts";
 import { mountSchema } from "./content/easel-json-schema.ts";
 import { mountContent } from "./content/routes.ts";
 import { mountSdk } from "./content/sdk.ts";
+import { mountStylesheet } from "./content/stylesheet.ts";
 import { refuseUnknownPath } from "./content/unknown-path.ts";
 import type { Env } from "./env.ts";
 import { mountHome } from "./home/routes.ts";
@@ -53,6 +54,7 @@ const PARTS: ((app: FastifyInstance, env: Env, served: readonly Primitive[]) => 
   mountSignIn, //     /auth
   mountOAuth, //      /oauth
   mountSdk, //        /sdk/v1.js
+  mountStylesheet, // /sdk/easel.css
   mountSchema, //     /schema/easel.json
   mountOpenApi, //    /openapi.json /reference
   mountAgentPages, // /llms.txt /skill.md /docs

@@ -10,6 +10,7 @@ export const ASSETS = {
   docs: "docs",
   examples: "examples",
   sdk: "packages/sdk/dist/v1.js",
+  stylesheet: "packages/sdk/easel.css",
   migrations: "packages/server/migrations",
   skill: "packages/server/src/agents/skill.md",
   llms: "packages/server/src/agents/llms.txt",

@@ -28,11 +28,14 @@ async function encode(plain: Buffer): Promise<Encoded[]> {
   return all.map(([encoding, bytes]) => ({ key, encoding, size: bytes.length, bytes }));
 }
 
+/** Lets caches keep a text for an hour. They then revalidate it by its ETag. */
+const FOR_AN_HOUR = "public, max-age=3600";
+
 /**
- * Returns a function that sends a text in the encoding that the client prefers. The first request calls `print` for the text and compresses
- * it. After a failure, the next request tries again. Caches may keep the text for an hour, and revalidate it by its ETag.
+ * Returns a function that sends a text in the encoding that the client prefers, with the header `Cache-Control: {caching}`. The first
+ * request calls `print` for the text and compresses it. After a failure, the next request tries again.
  */
-export function encodedText(type: string, print: () => Promise<string | Buffer>) {
+export function encodedText(type: string, print: () => Promise<string | Buffer>, caching = FOR_AN_HOUR) {
   let printed: Promise<Encoded[]> | undefined;
   const load = async () => encode(Buffer.from(await print()));
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -42,7 +45,7 @@ export function encodedText(type: string, print: () => Promise<string | Buffer>)
     });
     const chosen = chooseRepresentation(await printed, request.headers);
     const etag = etagOf(chosen);
-    reply.headers({ etag, vary: "Accept-Encoding", "cache-control": "public, max-age=3600" });
+    reply.headers({ etag, vary: "Accept-Encoding", "cache-control": caching });
     if (isFresh(request.headers, etag)) return reply.code(304).send();
     if (chosen.encoding !== "identity") reply.header("content-encoding", chosen.encoding);
     return reply.type(type).send(chosen.bytes);

@@ -181,6 +181,14 @@ export const SERVICE_ROUTES: Record<string, Route> = {
     },
     security: [{ session: [] }, { token: [] }],
   },
+  "GET /sdk/easel.css": {
+    operation: {
+      id: "service.stylesheet",
+      summary: "Returns the stylesheet for pages.",
+      details: "`Content-Location` is the address of this version, which caches may keep for a year.",
+      responses: page("text/css", "The stylesheet."),
+    },
+  },
   "GET /schema/easel.json": {
     operation: {
       id: "service.schema",

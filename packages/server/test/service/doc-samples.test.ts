@@ -36,6 +36,7 @@ const NOT_RUN: Record<string, string> = {
   "docs/operating.md#start 1": "installs the project and starts a service that does not end",
   "docs/ci.md#any-other-build-server 2": "a configuration of GitLab; its commands are those of the action",
   "docs/cli.md#installation 1": "installs a package on the computer",
+  "docs/stylesheet.md#stylesheet 1": "calls no backend",
   "docs/cli.md#sign-in 1": "opens a browser; the tests of `easel login` sign in",
   "docs/dev.md#develop-on-your-computer 1": "serves until Ctrl-C; the tests of `easel dev` run it",
   "docs/dev.md#with-vite-and-other-dev-servers 1": "serves until Ctrl-C; the tests of `easel dev` run it",
