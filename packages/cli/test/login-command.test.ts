@@ -84,21 +84,28 @@ function pollEvery(t: TestContext, milliseconds: number): void {
   });
 }
 
-test("login by a code, without a browser", async (t) => {
-  const home = await newHome(t);
-  pollEvery(t, 100);
-  const outcome = await logIn(
-    home,
-    [base, "--no-browser"],
-    /(http:\S+\/oauth\/device)\n[\s\S]*enter the code (\S+)\n/,
-    async ([, , user_code = ""]) => {
-      const question = await submitTo(base, "/oauth/device", ada.headers, { user_code });
-      await submitTo(base, "/oauth/device", ada.headers, { ticket: ticketOf(question), answer: "allow" });
-    },
-  );
-  assert.equal(outcome.code, 0, outcome.stderr);
-  assert.equal((await storedBy(home)).services[base].email, ada.email);
-});
+const BY_CODE: [name: string, args: string[], isTerminal: boolean][] = [
+  ["without a browser", ["--no-browser"], true],
+  ["without a terminal", [], false],
+];
+
+for (const [name, args, isTerminal] of BY_CODE)
+  test(`login by a code, ${name}`, async (t) => {
+    const home = await newHome(t);
+    pollEvery(t, 100);
+    const outcome = await logIn(
+      home,
+      [base, ...args],
+      /(http:\S+\/oauth\/device)\n[\s\S]*enter the code (\S+)\n/,
+      async ([, , user_code = ""]) => {
+        const question = await submitTo(base, "/oauth/device", ada.headers, { user_code });
+        await submitTo(base, "/oauth/device", ada.headers, { ticket: ticketOf(question), answer: "allow" });
+      },
+      isTerminal,
+    );
+    assert.equal(outcome.code, 0, outcome.stderr);
+    assert.equal((await storedBy(home)).services[base].email, ada.email);
+  });
 
 test("Ctrl-C ends the wait for the browser and for the code at once", async (t) => {
   const home = await newHome(t);
@@ -126,13 +133,11 @@ test("Ctrl-C ends the wait for the browser and for the code at once", async (t) 
   assert.equal(existsSync(fileOf(home)), false);
 });
 
-test("without a terminal nothing is asked: exit code 2, and EASEL_TOKEN is named", async (t) => {
-  const home = await newHome(t);
-  for (const options of [{}, { isTerminal: true, env: { ...home, CI: "true" } }]) {
-    const { code, stderr } = await easel(["login", base], { env: home, ...options });
-    assert.equal(code, 2);
-    assert.match(stderr, /EASEL_TOKEN/);
-  }
+test("in CI nobody is asked: exit code 2, and EASEL_TOKEN is named", async (t) => {
+  const env = { ...(await newHome(t)), CI: "true" };
+  const { code, stderr } = await easel(["login", base], { env, isTerminal: true });
+  assert.equal(code, 2);
+  assert.match(stderr, /EASEL_TOKEN/);
 });
 
 test("a browser is expected where there is a desktop", () => {

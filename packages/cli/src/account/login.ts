@@ -5,6 +5,7 @@ import type { Context } from "../context.ts";
 import { fail } from "../exit.ts";
 import { clean } from "../terminal/clean.ts";
 import { isoTime } from "../terminal/moment.ts";
+import { isCi } from "../terminal/terminal.ts";
 import { formatTime } from "../terminal/time.ts";
 import { hasBrowser } from "./browser.ts";
 import { readCredentials, writeCredentials } from "./credentials.ts";
@@ -20,7 +21,10 @@ export interface LoginOptions {
   canvas?: string;
 }
 
-/** Signs the person in at a service and stores the token. Uses the browser of this computer, or a code for a browser on any device. */
+/**
+ * Signs the person in at a service and stores the token. Uses the browser of this computer, or, also without a terminal, a code for a
+ * browser on any device. Throws a usage error on a build server, where nobody could enter the code.
+ */
 export async function login(
   given: string | undefined,
   { browser, scope, canvas }: LoginOptions,
@@ -28,8 +32,8 @@ export async function login(
 ): Promise<void> {
   const { terminal } = context;
   const url = await serviceUrl({ url: given, folder: context.cwd }, context);
-  if (!terminal.ask.possible) {
-    fail("A sign-in needs a person at a terminal.", {
+  if (isCi(context.env)) {
+    fail("A sign-in needs a person, and CI is set.", {
       exit: "usage",
       hint: `In CI, set EASEL_URL and EASEL_TOKEN. Create a token at ${url}/tokens`,
     });
@@ -39,7 +43,7 @@ export async function login(
   const config = await discover(url, context);
   const asked = { host: os.hostname(), scope, ...(canvas === undefined ? {} : { canvas }) };
   const signIn =
-    browser && hasBrowser(context)
+    browser && terminal.ask.possible && hasBrowser(context)
       ? (await import("./browser-login.ts")).signInByBrowser
       : (await import("./device-login.ts")).signInByCode;
   const response = await explain(url, () => signIn(config, asked, context), context);

@@ -5,7 +5,8 @@ import { jsonOption } from "./options.ts";
 const EXAMPLES = `
 Examples:
   easel login https://easel.example.com  opens the browser, where you allow it
-  easel login --no-browser               print a code for a browser elsewhere
+  easel login --no-browser               print a code for a browser elsewhere;
+                                         without a terminal this is the default
   easel login --scope deploy             a token that can only deploy
 
 In CI nobody signs in: set EASEL_URL and EASEL_TOKEN.`;

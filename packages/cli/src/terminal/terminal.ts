@@ -41,14 +41,17 @@ export interface Terminal {
   style(style: Style, text: string, on?: "stdout" | "stderr"): string;
 }
 
+/** Whether `easel` runs on a build server, where there is nobody. */
+export const isCi = ({ CI }: Record<string, string | undefined>): boolean =>
+  CI !== undefined && !["", "false", "0"].includes(CI);
+
 /** Creates the terminal of a run. Questions need a terminal on stdin and stderr, and are never asked in CI. */
 export function createTerminal(
   streams: Streams,
   { env, signal }: { env: Record<string, string | undefined>; signal: AbortSignal },
 ): Terminal {
-  const isCi = env.CI !== undefined && !["", "false", "0"].includes(env.CI);
-  const animated = streams.stderr.isTTY === true && !isCi && env.TERM !== "dumb";
-  const possible = streams.stdin.isTTY === true && streams.stderr.isTTY === true && !isCi;
+  const animated = streams.stderr.isTTY === true && !isCi(env) && env.TERM !== "dumb";
+  const possible = streams.stdin.isTTY === true && streams.stderr.isTTY === true && !isCi(env);
   // Stands for the escape character in styled text. The texts of others cannot contain it.
   const mark = randomUUID();
   const style: Terminal["style"] = (format, text, on = "stdout") =>

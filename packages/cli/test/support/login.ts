@@ -27,13 +27,14 @@ export function logIn(
   args: string[],
   pattern: RegExp,
   act: (match: RegExpExecArray) => Promise<unknown> | unknown,
+  isTerminal = true,
 ): Promise<Outcome> {
   let acting: Promise<unknown> | undefined;
   const onStderr = (text: string) => {
     const match = pattern.exec(text);
     if (match !== null) acting ??= Promise.resolve(act(match));
   };
-  return easel(["login", ...args], { env: home, isTerminal: true, onStderr }).finally(() => acting);
+  return easel(["login", ...args], { env: home, isTerminal, onStderr }).finally(() => acting);
 }
 
 /** Matches the address that `easel login` prints for the browser. */
