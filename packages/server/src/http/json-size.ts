@@ -4,8 +4,8 @@ import { refuse } from "./refusal.ts";
 const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = Buffer.from('"\\,[{');
 
 /**
- * Counts the values of a JSON text while it arrives, up to `limit`. The text is not parsed, because parsing millions of values takes long and cannot be
- * interrupted.
+ * Counts the values of a JSON text while it arrives, up to `limit`. The text is not parsed, because parsing millions of values takes long
+ * and cannot be interrupted.
  */
 export class ValueCount {
   #left: number;
