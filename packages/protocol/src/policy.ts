@@ -90,7 +90,7 @@ export type ConnectionMethod = (typeof CONNECTION_METHODS)[number];
 
 /** The policy of a Connection, through which pages send requests to an external API. */
 export interface ConnectionPolicy {
-  audience: Audience;
+  audience: PolicyAudience;
   /** The methods that pages may use. If `methods` is absent, they may use all methods that the administrator allows. */
   methods?: ConnectionMethod[] | undefined;
 }

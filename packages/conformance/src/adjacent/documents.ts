@@ -37,6 +37,7 @@ export function complete(): Document {
     connections: {
       weather: { audience: "viewers", methods: ["GET", "HEAD"] },
       tickets: { audience: "editors" },
+      nobody: { audience: "none" },
       closed: { audience: "viewers", methods: [] },
       "7.Tickets:EU_a-b": { audience: "viewers" },
       [name(80)]: { audience: "editors" },

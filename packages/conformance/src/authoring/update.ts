@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { AuthoredCanvas } from "@easel/protocol/types";
-import type { Stage } from "../fixture.ts";
+import { manage, type Stage } from "../fixture.ts";
 import { refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { bundleOf, bundlePart, metadataPart, revise, sendForm } from "./form.ts";
@@ -69,6 +69,22 @@ export function updates(target: Target): void {
         share = next;
       });
     }
+
+    it("a share that is made private leaves the gallery", async () => {
+      const { owner } = canvas.people;
+      await revise(canvas.pages.owner, share.id, { access: "whole_org" });
+      const path = `/api/canvases/${share.id}`;
+      const listing = { galleryListed: true, galleryTemplatable: true };
+      assert.equal((await manage(target, owner, "PATCH", path, listing)).status, 200);
+      for (const [access, kept] of [
+        ["whole_org", true],
+        ["specific_people", false],
+        ["whole_org", false],
+      ] as const) {
+        share = shareOf(await revise(canvas.pages.owner, share.id, { access }));
+        assert.deepEqual([share.galleryListed, share.galleryTemplatable], [kept, kept], access);
+      }
+    });
 
     it("a bundle: a new version at the same URL", async () => {
       for (const [metadata, text] of [

@@ -24,11 +24,12 @@ const CALLERS: Caller[] = ["owner", "editor", "viewer", "guest"];
 const MANAGERS: Caller[] = ["owner", "editor"];
 
 /** Each row has the audience in the canvas's settings, the audience in the policy (null: the policy has no entry), and who may call. */
-const ROWS: ["editors" | "viewers", "editors" | "viewers" | null, Caller[]][] = [
+const ROWS: ["editors" | "viewers", "none" | "editors" | "viewers" | null, Caller[]][] = [
   ["editors", null, MANAGERS],
   ["viewers", null, CALLERS],
   ["editors", "viewers", CALLERS],
   ["viewers", "editors", MANAGERS],
+  ["viewers", "none", []],
 ];
 
 /** Requests `GET /me`. Returns its `permissions.canUseConnections` as `canUse`, and its `resources.connections` as `connections`. */
@@ -51,7 +52,7 @@ export function audiences(target: Target): void {
     });
 
     for (const [connectionsAudience, audience, allowed] of ROWS)
-      it(`canvas ${connectionsAudience}, policy ${audience ?? "without an entry"}: ${allowed.join()}`, async () => {
+      it(`canvas ${connectionsAudience}, policy ${audience ?? "without an entry"}: ${allowed.join() || "nobody"}`, async () => {
         await turn(target, room, { connectionsAudience });
         await govern(target, room, audience && { connections: { [room.profile]: { audience } } });
         for (const caller of CALLERS) {

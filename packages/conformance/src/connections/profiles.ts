@@ -153,6 +153,7 @@ export function profiles(target: Target): void {
       ["a method in lower case", { methods: ["get"] }],
       ["a method twice", { methods: ["GET", "GET"] }],
       ["no methods", { methods: undefined }],
+      ["an empty list of methods", { methods: [] }],
       ["a further field", { more: 1 }],
       ["a header name with a space", { headers: { "X Key": "1" } }],
       ["a header value with a line break", { headers: { "X-Key": "1\r\nX-Other: 2" } }],

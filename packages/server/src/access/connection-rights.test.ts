@@ -1,14 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Audience, CONNECTION_METHODS, type ConnectionMethod } from "@easel/protocol/policy";
+import {
+  AUDIENCES,
+  type Audience,
+  CONNECTION_METHODS,
+  type ConnectionMethod,
+  type PolicyAudience,
+} from "@easel/protocol/policy";
 import type { CanvasRole } from "@easel/protocol/types";
 import { allowsMethod, connectionRights, inAudience } from "./connection-rights.ts";
 
 const ROLES: CanvasRole[] = ["owner", "editor", "viewer"];
 
 /** The roles that each audience includes: one letter each for owner, editor and viewer, `-` for a role that is not included. */
-const IN: Record<Audience, string> = { editors: "oe-", viewers: "oev" };
-const AUDIENCES: Audience[] = ["editors", "viewers"];
+const IN: Record<PolicyAudience, string> = { none: "---", editors: "oe-", viewers: "oev" };
+const OF_CANVASES: Audience[] = ["editors", "viewers"];
 
 /** Cases: the methods in the policy, the methods that the administrator allows, and those that a page may then use. */
 const METHODS: [
@@ -32,7 +38,7 @@ const METHODS: [
 ];
 
 for (const named of AUDIENCES)
-  for (const fallback of AUDIENCES)
+  for (const fallback of OF_CANVASES)
     test(`entry for ${named} on a canvas for ${fallback}: the entry decides; without one, the canvas`, () => {
       for (const [index, role] of ROLES.entries()) {
         const byEntry = IN[named][index] !== "-";

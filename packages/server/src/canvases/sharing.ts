@@ -78,7 +78,10 @@ export interface Sharing {
   teams?: { id: string; role: GivenRole }[] | undefined;
 }
 
-/** Saves share settings in one batch, without checking them. Returns false if the canvas is deleted. */
+/**
+ * Saves share settings in one batch, without checking them. A canvas that is made private leaves the gallery. Returns false if the canvas is
+ * deleted.
+ */
 export async function setSharing(
   canvasId: string,
   { access, passwordHash, expiresAt, org, people, teams }: Sharing,
@@ -88,6 +91,8 @@ export async function setSharing(
   const steps: Step[] = [
     sql`update canvases set updated_at = greatest(updated_at + 1, ${now}),
         access = coalesce(${access ?? null}, access),
+        gallery_listed = case when cast(${access ?? null} as text) = 'private' then 0 else gallery_listed end,
+        gallery_templatable = case when cast(${access ?? null} as text) = 'private' then 0 else gallery_templatable end,
         org_id = coalesce(org_id, ${org ?? null}),
         password_hash = case when cast(${Number(passwordHash === undefined)} as integer) = 1 then password_hash
           else cast(${passwordHash ?? null} as text) end,

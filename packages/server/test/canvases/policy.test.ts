@@ -167,7 +167,7 @@ const WRONG: [name: string, document: unknown][] = [
     collection({ unique }),
   ]),
   ["a channel without a right", { channels: { chat: { ...CHANNEL, publish: undefined } } }],
-  ["a connection for nobody", { connections: { weather: { audience: "none" } } }],
+  ["a connection for its authors", { connections: { weather: { audience: "own" } } }],
   ...[
     "GET",
     null,

@@ -100,6 +100,22 @@ await onEngines("sharing and switches", (target, env) => {
     });
   }
 
+  it("a canvas that is made private leaves the gallery, and no other change does that", async () => {
+    const listed = { galleryListed: true, galleryTemplatable: true };
+    const path = `/api/canvases/${site.id}`;
+    await set("sharing", { access: "whole_org" });
+    assert.equal((await manage(target, site.people.owner, "PATCH", path, listed)).status, 200);
+    for (const [body, kept] of [
+      [{ people: [ADA] }, true],
+      [{ access: "whole_org" }, true],
+      [{ access: "private" }, false],
+      [{ access: "whole_org" }, false],
+    ] as const) {
+      const { galleryListed, galleryTemplatable } = whole((await set("sharing", body)).json);
+      assert.deepEqual([galleryListed, galleryTemplatable], [kept, kept], JSON.stringify(body));
+    }
+  });
+
   for (const [what, rows] of [
     ["sharing", HOSTILE],
     ["capabilities", SWITCHES],

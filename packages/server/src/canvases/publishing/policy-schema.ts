@@ -66,7 +66,7 @@ export const policy: ZodType<RuntimePolicy> = z
     ),
     connections: entriesOf(
       z.strictObject({
-        audience: z.enum(["editors", "viewers"]),
+        audience,
         methods: z.array(z.enum(CONNECTION_METHODS)).max(CONNECTION_METHODS.length).optional(),
       }),
     ),

@@ -57,6 +57,7 @@ export const Body = z.strictObject({
   origin,
   methods: z
     .array(z.enum(CONNECTION_METHODS))
+    .min(1, "must name at least one method; `enabled: false` stops every call")
     .max(CONNECTION_METHODS.length)
     .refine(distinct, "must not name a method twice"),
   headers: entries(headerName, headerValue, MAX_HEADERS).optional(),

@@ -19,7 +19,10 @@ export interface ShareChanges {
 
 const textOf = (value: object | undefined) => (value === undefined ? null : JSON.stringify(value));
 
-/** Saves changes to a canvas. Returns false if the canvas was deleted, or was changed since its `updated_at` was read. */
+/**
+ * Saves changes to a canvas. A canvas that is made private leaves the gallery. Returns false if the canvas was deleted, or was changed since
+ * its `updated_at` was read.
+ */
 export async function saveChanges(
   { id, updated_at }: Pick<CanvasRow, "id" | "updated_at">,
   { title, tags, access, passwordHash, expiresAt, metadata, org }: ShareChanges,
@@ -30,6 +33,8 @@ export async function saveChanges(
     update canvases set updated_at = greatest(updated_at + 1, ${now}),
       title = coalesce(${title ?? null}, title), tags = coalesce(${textOf(tags)}, tags),
       metadata = coalesce(${textOf(metadata)}, metadata), access = coalesce(${access ?? null}, access),
+      gallery_listed = case when cast(${access ?? null} as text) = 'private' then 0 else gallery_listed end,
+      gallery_templatable = case when cast(${access ?? null} as text) = 'private' then 0 else gallery_templatable end,
       org_id = coalesce(org_id, ${org ?? null}),
       password_hash = case when cast(${Number(passwordHash === undefined)} as integer) = 1 then password_hash
         else cast(${passwordHash ?? null} as text) end,
