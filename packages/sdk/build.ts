@@ -34,6 +34,7 @@ async function replace(file: string, contents: string | Uint8Array): Promise<voi
 
 await bundle("v1.js", "global.ts", { format: "iife", minify: true });
 await bundle("npm/index.js", "index.ts", { format: "esm", sourcemap: true });
+await bundle("npm/live.js", "live.ts", { format: "esm", sourcemap: true });
 
 const bytes = await readFile(join(dist, "v1.js"));
 process.stdout.write(`sdk/v1.js: ${bytes.length} bytes, ${gzipSync(bytes).length} with gzip\n`);

@@ -152,7 +152,7 @@ export const LIMITS = {
   connectionsPerCanvas: {
     value: 30,
     unit: "connections",
-    of: "a canvas, for realtime",
+    of: "a canvas, for realtime; the default of `SERVICE_REALTIME_CONNECTIONS_PER_CANVAS`",
     past: "close 4429",
   },
   channelsPerConnection: {

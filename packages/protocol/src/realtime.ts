@@ -52,7 +52,7 @@ export const CLOSE_CODES = {
   full: {
     code: CANVAS_FULL,
     reason: "canvas full",
-    when: "the canvas already has 30 open connections; the reason tells owner and editors who has them",
+    when: "the canvas already has as many open connections as `SERVICE_REALTIME_CONNECTIONS_PER_CANVAS` allows (30); the reason tells owner and editors who has them",
   },
   personFull: {
     code: CANVAS_FULL,

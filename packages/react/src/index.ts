@@ -1,5 +1,5 @@
+export type { LiveRecord, RecordQuery } from "@easel/sdk/live";
 export { EaselProvider } from "./easel-provider.ts";
-export type { LiveRecord, RecordQuery } from "./live-records.ts";
 export type { EaselParts } from "./stores.ts";
 export { type ChannelResult, useChannel } from "./use-channel.ts";
 export { type CollectionResult, useCollection } from "./use-collection.ts";

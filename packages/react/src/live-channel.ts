@@ -1,6 +1,5 @@
 import type { Channel, EaselError, Json, Member, Message, Realtime } from "@easel/sdk";
-import { createStore, type Store } from "./external-store.ts";
-import { createUsers } from "./user-count.ts";
+import { createStore, createUsers, type Store } from "@easel/sdk/live";
 
 /** The state of a channel. `members` is undefined until the service has sent the people on the channel. */
 export interface ChannelState {

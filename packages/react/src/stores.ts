@@ -1,9 +1,15 @@
 import type { Easel, Identity } from "@easel/sdk";
+import {
+  createLive,
+  createLiveRecords,
+  createLiveValue,
+  type Live,
+  type LiveRecords,
+  type LiveValue,
+  type RecordQuery,
+} from "@easel/sdk/live";
 import { createCache } from "./cache.ts";
 import { createLiveChannel, type LiveChannel } from "./live-channel.ts";
-import { createLive, type Live } from "./live-data.ts";
-import { createLiveRecords, type LiveRecords, type RecordQuery } from "./live-records.ts";
-import { createLiveValue, type LiveValue } from "./live-value.ts";
 
 /** The parts of the SDK that the hooks use. */
 export type EaselParts = Pick<Easel, "me" | "kv" | "realtime">;

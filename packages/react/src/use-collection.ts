@@ -1,7 +1,7 @@
 import type { CollectionRecord, Declared, EaselError, Json } from "@easel/sdk";
+import type { LiveRecord, RecordQuery } from "@easel/sdk/live";
 import { useMemo } from "react";
 import { useStores } from "./easel-provider.ts";
-import type { LiveRecord, RecordQuery } from "./live-records.ts";
 import { useStore } from "./use-store.ts";
 
 /** The collections that the page has declared in `CanvasTypes`, with the types of their values. */

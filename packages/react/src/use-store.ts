@@ -1,5 +1,5 @@
+import type { Store } from "@easel/sdk/live";
 import { useSyncExternalStore } from "react";
-import type { Store } from "./external-store.ts";
 
 /** Returns the state of a store, and renders the component again when it changes. */
 export const useStore = <State>({ subscribe, getState, initial }: Store<State>): State =>

@@ -2,9 +2,11 @@ import type { Json, Rights } from "@easel/protocol/types";
 import type { Declared } from "./canvas-types.ts";
 import { type CreateManyOptions, createMany } from "./collections/create-many.ts";
 import { type EaselError, invalid } from "./errors.ts";
+import { createRecordsSource, type RecordQuery } from "./live/record-reader.ts";
+import { startLive } from "./live/start-live.ts";
 import { optional } from "./optional.ts";
-import type { Listener } from "./realtime/listeners.ts";
-import type { RecordChange, Watch } from "./realtime/watch.ts";
+import { type Listener, report, requireFunction } from "./realtime/listeners.ts";
+import { POLLED, type RecordChange, type Watch } from "./realtime/watch.ts";
 import { type Api, search } from "./request.ts";
 import { segment } from "./segment.ts";
 import { requireJson, type Serializable, toJson } from "./value.ts";
@@ -130,6 +132,17 @@ export interface Collection<Value = Json> {
    * @example const stop = easel.kv.collection("ideas").watch(() => showIdeas());
    */
   watch(handler: Listener<RecordChange>, onError?: Listener<EaselError>): () => void;
+  /**
+   * Calls `show` with the records of a query, at the start and whenever they have changed: the first `limit` (by default 100) of those that
+   * the viewer may read. Reads only what a change does not contain, and gathers several changes into one read. A record that has not
+   * changed is the same object as before. Errors go to `onError`; the next change is shown nevertheless. Returns a function that stops.
+   * @example easel.kv.collection("ideas").live({ orderBy: "-createdAt" }, (ideas) => showIdeas(ideas));
+   */
+  live<T = Value>(
+    query: RecordQuery,
+    show: Listener<CollectionRecord<T>[]>,
+    onError?: Listener<EaselError>,
+  ): () => void;
 }
 
 /**
@@ -144,28 +157,43 @@ export function createCollection<Value>(api: Api, watch: Watch, name: string): C
   const root = () => `/collections/${segment(name, "collection")}`;
   const at = (id: string) => `${root()}/${segment(id, "id", ["count", "permissions"])}`;
 
-  return {
+  /** Tells the watches what the response to a write says. */
+  const wrote = async <T>(response: Promise<CollectionRecord<T>>): Promise<CollectionRecord<T>> => {
+    const record = await response;
+    watch.wrote(
+      { resource: "collection", name },
+      { op: "set", id: record.id, record: record as CollectionRecord },
+    );
+    return record;
+  };
+
+  const collection: Collection<Value> = {
     async create(value) {
-      return api.json("POST", root(), requireJson(value));
+      return wrote(api.json("POST", root(), requireJson(value)));
     },
     async createMany(values, options) {
-      return createMany(api, root(), values, options);
+      try {
+        return await createMany(api, root(), values, options);
+      } finally {
+        watch.wrote({ resource: "collection", name }, POLLED);
+      }
     },
     async get<T>(id: string) {
       return optional(api.json<CollectionRecord<T>>("GET", at(id)));
     },
     async update(id, value) {
-      return api.json("PUT", at(id), requireJson(value));
+      return wrote(api.json("PUT", at(id), requireJson(value)));
     },
     async delete(id) {
       await api.json("DELETE", at(id));
+      watch.wrote({ resource: "collection", name }, { op: "delete", id });
     },
     async list({ cursor, limit, where, orderBy } = {}) {
       return api.json("GET", root() + search({ cursor, limit, where: filterOf(where), orderBy }));
     },
     async increment(id, by = 1) {
       if (!Number.isFinite(by)) throw invalid("`increment` takes a finite number.");
-      return (await api.json<{ value: number }>("POST", `${at(id)}/increment`, { by })).value;
+      return (await wrote<number>(api.json("POST", `${at(id)}/increment`, { by }))).value;
     },
     async count({ where } = {}) {
       return (
@@ -176,11 +204,23 @@ export function createCollection<Value>(api: Api, watch: Watch, name: string): C
       return api.json("GET", `${root()}/permissions`);
     },
     async clear() {
-      return (await api.json<{ deleted: number }>("DELETE", root())).deleted;
+      const { deleted } = await api.json<{ deleted: number }>("DELETE", root());
+      watch.wrote({ resource: "collection", name }, POLLED);
+      return deleted;
     },
     watch(handler, onError) {
       segment(name, "collection");
       return watch({ resource: "collection", name }, handler, onError);
     },
+    live<T>(
+      query: RecordQuery,
+      show: Listener<CollectionRecord<T>[]>,
+      onError: Listener<EaselError> = report,
+    ) {
+      requireFunction(show);
+      const source = createRecordsSource(collection as Collection, query);
+      return startLive(source, ({ records }) => show(records as CollectionRecord<T>[]), onError);
+    },
   };
+  return collection;
 }

@@ -3,7 +3,7 @@ import type { EaselError } from "./errors.ts";
 import type { FileContent } from "./files/content.ts";
 import { createUpload, type UploadedFile, type UploadOptions } from "./files/upload.ts";
 import type { Listener } from "./realtime/listeners.ts";
-import type { FileChange, Watch } from "./realtime/watch.ts";
+import { type FileChange, POLLED, type Watch } from "./realtime/watch.ts";
 import { type Api, search } from "./request.ts";
 import { segment } from "./segment.ts";
 import type { SendForm } from "./send-form.ts";
@@ -87,9 +87,14 @@ export interface Files {
 /** Creates `easel.files`. */
 export function createFiles(api: Api, watch: Watch, sendForm: SendForm): Files {
   const at = (id: string) => `/files/${segment(id, "file id")}`;
+  const upload = createUpload(api, sendForm);
 
   return {
-    upload: createUpload(api, sendForm),
+    async upload(file, options) {
+      const uploaded = await upload(file, options);
+      watch.wrote({ resource: "files" }, POLLED);
+      return uploaded;
+    },
     async list({ group, collection, recordId, cursor, limit } = {}) {
       const query = search({ group, collection, recordId, cursor, limit });
       const { files, nextCursor = null } = await api.json<Listed>("GET", `/files${query}`);
@@ -98,10 +103,13 @@ export function createFiles(api: Api, watch: Watch, sendForm: SendForm): Files {
     },
     url: (id) => api.url(`${at(id)}/content`),
     async rename(id, name) {
-      return api.json("PATCH", at(id), { name });
+      const file = await api.json<FileRecord>("PATCH", at(id), { name });
+      watch.wrote({ resource: "files" }, POLLED);
+      return file;
     },
     async delete(id) {
       await api.json("DELETE", at(id));
+      watch.wrote({ resource: "files" }, POLLED);
     },
     watch: (handler, onError) => watch({ resource: "files" }, handler, onError),
   };

@@ -52,6 +52,7 @@ export {
   isUpdatePartial,
 } from "./guards.ts";
 export type { Kv, KvListOptions, KvScope } from "./kv.ts";
+export type { RecordQuery } from "./live/record-reader.ts";
 export type { EaselOptions, Fetch } from "./options.ts";
 export { ai, canvases, connections, files, kv, me, people, realtime, submissions } from "./page.ts";
 export type { KnownPerson, PersonIds } from "./people.ts";

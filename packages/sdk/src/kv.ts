@@ -1,8 +1,10 @@
 import type { Json, KvPage } from "@easel/protocol/types";
 import { createCollection, type NamedCollection } from "./collections.ts";
 import { type EaselError, invalid } from "./errors.ts";
+import { createMapSource, type Values } from "./live/live-map.ts";
+import { startLive } from "./live/start-live.ts";
 import { optional } from "./optional.ts";
-import type { Listener } from "./realtime/listeners.ts";
+import { type Listener, report } from "./realtime/listeners.ts";
 import type { KvChange, Watch } from "./realtime/watch.ts";
 import { type Api, search } from "./request.ts";
 import { segment } from "./segment.ts";
@@ -54,6 +56,17 @@ export interface KvScope {
    * @example const stop = easel.kv.user.watch("task:", () => showTasks());
    */
   watch(prefix: string, handler: Listener<KvChange>, onError?: Listener<EaselError>): () => void;
+  /**
+   * Calls `show` with the keys that begin with `prefix` and their values, at the start and whenever they have changed. Reads only what a
+   * change does not contain, and gathers several changes into one read. Errors go to `onError`; the next change is shown nevertheless.
+   * Returns a function that stops.
+   * @example easel.kv.live("votes:", (votes) => show(votes.get("votes:tea") ?? 0));
+   */
+  live<T = Json>(
+    prefix: string,
+    show: Listener<ReadonlyMap<string, T>>,
+    onError?: Listener<EaselError>,
+  ): () => void;
 }
 
 /** Key-value data: the shared scope, and the viewer's own scope as `user`. */
@@ -91,7 +104,7 @@ function createScope(
 ): KvScope {
   const at = (key: string) => `${path}/${segment(key, "key", reserved)}`;
 
-  return {
+  const scope: KvScope = {
     async get<T>(key: string) {
       return (await optional(api.json<{ value: T }>("GET", at(key))))?.value;
     },
@@ -99,11 +112,14 @@ function createScope(
     async set(key, value) {
       const address = at(key);
       if (value === null) throw invalid("`kv.set` takes any JSON but null; `kv.delete` removes a key.");
-      await api.json("PUT", address, requireJson(value));
+      const json = requireJson(value);
+      await api.json("PUT", address, json);
+      watch.wrote({ resource }, { op: "set", key, value: json as Json });
     },
 
     async delete(key) {
       await api.json("DELETE", at(key));
+      watch.wrote({ resource }, { op: "delete", key });
     },
 
     async list({ prefix, cursor, limit } = {}) {
@@ -113,7 +129,9 @@ function createScope(
     async increment(key, by = 1) {
       const address = `${at(key)}/increment`;
       if (!Number.isFinite(by)) throw invalid("`kv.increment` takes a finite number.");
-      return (await api.json<{ value: number }>("POST", address, { by })).value;
+      const { value } = await api.json<{ value: number }>("POST", address, { by });
+      watch.wrote({ resource }, { op: "set", key, value });
+      return value;
     },
 
     watch(prefix, handler, onError) {
@@ -121,5 +139,9 @@ function createScope(
         throw invalid("The prefix must be a string; the empty string matches every key.");
       return watch({ resource, prefix }, handler, onError);
     },
+
+    live: (prefix, show, onError = report) =>
+      startLive(createMapSource(scope, prefix), show as Listener<Values>, onError),
   };
+  return scope;
 }

@@ -22,6 +22,8 @@ test("the package has built code, its source map, types, README and licence, and
     "dist/npm/global.js",
     "dist/npm/index.js",
     "dist/npm/index.js.map",
+    "dist/npm/live.js",
+    "dist/npm/live.js.map",
     "package.json",
   ]);
   assert.ok(packed.files.includes("dist/npm/types/sdk/src/index.d.ts"));

@@ -23,7 +23,7 @@ export function createListeners<Value>(): Listeners<Value> {
     },
 
     add(listener) {
-      if (typeof listener !== "function") throw invalid("A handler must be a function.");
+      requireFunction(listener);
       const entry = { listener };
       all.add(entry);
       return () => void all.delete(entry);
@@ -41,6 +41,11 @@ export function createListeners<Value>(): Listeners<Value> {
 
     clear: () => all.clear(),
   };
+}
+
+/** Throws `INVALID_BODY` if a value is not a function. */
+export function requireFunction(listener: unknown): void {
+  if (typeof listener !== "function") throw invalid("A handler must be a function.");
 }
 
 /** Reports an error for which there is no handler, in the same way as an uncaught error: to `window.onerror` and the console. */

@@ -1,4 +1,3 @@
-import { LIMITS } from "@easel/protocol/limits";
 import type { RealtimePlaces } from "@easel/protocol/management";
 import type { PlaceLimits } from "../drivers/bus/bus.ts";
 import { asKeys } from "../drivers/db/db.ts";
@@ -8,8 +7,8 @@ import type { Env } from "../env.ts";
 export const realtimePlace = (canvasId: string): string => `realtime ${canvasId}`;
 
 /** Returns how many realtime connections a canvas may have, and how many of them one person. */
-export const realtimeLimits = ({ realtimePerPerson }: Env["config"]): PlaceLimits => ({
-  all: LIMITS.connectionsPerCanvas.value,
+export const realtimeLimits = ({ realtimePerCanvas, realtimePerPerson }: Env["config"]): PlaceLimits => ({
+  all: realtimePerCanvas,
   each: realtimePerPerson ?? Number.POSITIVE_INFINITY,
 });
 
@@ -25,7 +24,7 @@ export async function realtimePlaces(canvasId: string, { bus, config, db }: Env)
   const names = new Map(rows.map(({ id, name }) => [id, name]));
   return {
     connections: holders.reduce((sum, each) => sum + each.holders, 0),
-    limit: LIMITS.connectionsPerCanvas.value,
+    limit: config.realtimePerCanvas,
     limitPerPerson: config.realtimePerPerson,
     people: holders.map(({ owner, holders: connections }) => ({
       id: owner,

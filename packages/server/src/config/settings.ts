@@ -277,10 +277,16 @@ export const SETTINGS = {
   ),
 
   realtime: setting("SERVICE_REALTIME", onOff, true, "Whether canvases may use realtime."),
+  realtimePerCanvas: setting(
+    "SERVICE_REALTIME_CONNECTIONS_PER_CANVAS",
+    whole(1),
+    LIMITS.connectionsPerCanvas.value,
+    "Open realtime connections to one canvas, on all nodes together. Every open tab of a page that uses `live`, `watch` or a channel has one. Further tabs read their data every half minute.",
+  ),
   realtimePerPerson: optional(
     "SERVICE_REALTIME_CONNECTIONS_PER_PERSON",
-    whole(1, LIMITS.connectionsPerCanvas.value),
-    `Open realtime connections of one person to one canvas, such as 10. Without it, one person may have all ${LIMITS.connectionsPerCanvas.value} of a canvas.`,
+    whole(1),
+    "Open realtime connections of one person to one canvas, such as 10. Without it, one person may have all connections of a canvas.",
   ),
   publishesPerMinute: setting(
     "SERVICE_REALTIME_PUBLISHES_PER_MIN",

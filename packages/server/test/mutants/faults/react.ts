@@ -1,14 +1,36 @@
 import { type Fault, fault } from "../fault.ts";
 
-const LIVE = "packages/react/src/live-data.ts";
-const RECORDS = "packages/react/src/live-records.ts";
-const READER = "packages/react/src/record-reader.ts";
-const VALUE_TEST = "packages/react/test/live-value.test.ts";
-const RECORDS_TEST = "packages/react/test/live-records.test.ts";
+const LIVE = "packages/sdk/src/live/live-data.ts";
+const RECORDS = "packages/sdk/src/live/live-records.ts";
+const READER = "packages/sdk/src/live/record-reader.ts";
+const VALUE_TEST = "packages/sdk/test/live-value.test.ts";
+const RECORDS_TEST = "packages/sdk/test/live-records.test.ts";
+const LIST_TEST = "packages/sdk/test/live-list.test.ts";
 const CHANNEL_TEST = "packages/react/test/live-channel.test.ts";
 
-/** Deliberate mistakes in the React hooks. */
+/** Deliberate mistakes in live lists and in the React hooks. */
 export const react: Fault[] = [
+  fault(
+    "live: changes that overtake each other are not read again",
+    "packages/sdk/src/live/arrivals.ts",
+    "isUncertain: (change) => uncertain.has(change)",
+    "isUncertain: () => false",
+    LIST_TEST,
+  ),
+  fault(
+    "live: reads are not spaced",
+    "packages/sdk/src/live/live-data.ts",
+    "setTimeout(read, pace.delay())",
+    "setTimeout(read, 10)",
+    LIST_TEST,
+  ),
+  fault(
+    "live: a watch without a connection waits for one",
+    "packages/sdk/src/realtime/watch.ts",
+    "if (isRunning) poll();",
+    "",
+    "packages/sdk/test/watch-fallback.test.ts",
+  ),
   fault(
     "react: a read that began before a write takes it back",
     LIVE,
@@ -42,7 +64,7 @@ export const react: Fault[] = [
     LIVE,
     "if (repeat) changes = [...taken, ...changes];",
     "",
-    "packages/react/test/live-records.test.ts",
+    "packages/sdk/test/live-records.test.ts",
   ),
   fault(
     "react: a new record is mounted again when it is confirmed",
@@ -74,7 +96,7 @@ export const react: Fault[] = [
   ),
   fault(
     "react: StrictMode ends the watch",
-    "packages/react/src/user-count.ts",
+    "packages/sdk/src/live/user-count.ts",
     "if (count > 0) return;",
     "",
     VALUE_TEST,

@@ -72,6 +72,15 @@ describe("who has the realtime connections of a canvas", () => {
     );
   });
 
+  it("`SERVICE_REALTIME_CONNECTIONS_PER_CANVAS` says how many a canvas has, on all nodes together", async (t) => {
+    const { target, dials } = await twoNodes(t, { SERVICE_REALTIME_CONNECTIONS_PER_CANVAS: "32" });
+    const canvas = await stage(target);
+    for (let each = 0; each < 32; each++)
+      await (await dials[each % 2 === 0 ? 0 : 1](canvas, canvas.people.viewer)).settled();
+    const [code] = await closing(await dials[0](canvas, canvas.people.viewer));
+    same([code, (await placesOf(target, canvas)).limit], [4429, 32]);
+  });
+
   it("without connections there are no people", async (t) => {
     const { target } = await twoNodes(t);
     const { connections, people } = await placesOf(target, await stage(target));

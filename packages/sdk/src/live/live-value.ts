@@ -1,6 +1,8 @@
-import type { Json, KvChange, KvScope } from "@easel/sdk";
-import type { Store } from "./external-store.ts";
+import type { Json } from "@easel/protocol/types";
+import type { KvScope } from "../kv.ts";
+import type { KvChange } from "../realtime/watch.ts";
 import { createLive, type LiveState } from "./live-data.ts";
+import type { Store } from "./store.ts";
 import { share } from "./structural-sharing.ts";
 
 /** The functions of `easel.kv` or `easel.kv.user` that `createLiveValue` calls. */
@@ -14,8 +16,6 @@ export interface LiveValue extends Store<LiveState<Json | undefined>> {
   increment(by?: number): Promise<number>;
   remove(): Promise<void>;
 }
-
-const WRITTEN = (): KvChange[] => [{ op: "resync" }];
 
 /**
  * Creates a store with the value of a key. It watches all keys of the scope, so that all values of a scope share one watch: a connection
@@ -32,12 +32,28 @@ export function createLiveValue(scope: ValueScope, key: string): LiveValue {
         },
         onError,
       ),
+    apply(data, change) {
+      if (change.op === "delete") return { data: undefined, isComplete: true };
+      if (change.op === "resync" || change.value === undefined) return undefined;
+      return { data: share(data, change.value), isComplete: true };
+    },
     read: () => scope.get(key),
     share,
   });
 
+  /** Returns the change for a write after which the key has a value, or does not exist. A failed write may have changed the key or not. */
+  const writtenAs = (value: Json | undefined, isAnswered: boolean): KvChange[] => {
+    if (!isAnswered) return [{ op: "set", key }];
+    return [value === undefined ? { op: "delete", key } : { op: "set", key, value }];
+  };
+
   const replace = (value: Json | undefined, send: () => Promise<void>) =>
-    live.write({ apply: () => value, send, confirm: () => () => value, touched: WRITTEN });
+    live.write({
+      apply: () => value,
+      send,
+      confirm: () => () => value,
+      touched: (answer) => writtenAs(value, answer !== undefined),
+    });
 
   return {
     ...live,
@@ -48,7 +64,7 @@ export function createLiveValue(scope: ValueScope, key: string): LiveValue {
         apply: (value) => sum(value, by),
         send: () => scope.increment(key, by),
         confirm: (result) => () => result,
-        touched: WRITTEN,
+        touched: (answer) => writtenAs(answer?.result, answer !== undefined),
       }),
   };
 }

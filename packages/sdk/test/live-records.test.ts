@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { Json } from "@easel/sdk";
-import { EaselError } from "../../sdk/src/errors.ts";
-import { createLiveRecords, type RecordQuery } from "../src/live-records.ts";
+import type { Json } from "@easel/protocol/types";
+import { EaselError } from "../src/errors.ts";
+import { createLiveRecords } from "../src/live/live-records.ts";
+import type { RecordQuery } from "../src/live/record-reader.ts";
 import { FakeCanvas } from "./fake-canvas.ts";
 import { settle } from "./settle.ts";
 
 /** Opens the records of a collection that has some values, as a mounted component does. */
 async function open(t: TestContext, values: Json[] = [], query: RecordQuery = {}) {
-  t.mock.timers.enable({ apis: ["setTimeout"] });
+  t.mock.timers.enable({ apis: ["setTimeout", "Date"] });
   const canvas = new FakeCanvas();
   for (const value of values) canvas.createRecord(value);
   const records = createLiveRecords(canvas.collection, query, () => "u-1");
@@ -33,7 +34,7 @@ test("records are read once, in order of creation", async (t) => {
 });
 
 test("records are read without the watch if that takes long", async (t) => {
-  t.mock.timers.enable({ apis: ["setTimeout"] });
+  t.mock.timers.enable({ apis: ["setTimeout", "Date"] });
   const canvas = new FakeCanvas();
   canvas.isInstant = false;
   createLiveRecords(canvas.collection, {}, () => undefined).subscribe(() => {});

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { createLiveRecords } from "../src/live-records.ts";
-import { createLiveValue } from "../src/live-value.ts";
+import { createLiveRecords } from "../src/live/live-records.ts";
+import { createLiveValue } from "../src/live/live-value.ts";
 import { FakeCanvas, type Fate } from "./fake-canvas.ts";
 import { settle } from "./settle.ts";
 
@@ -41,15 +41,21 @@ const moves = fc.array(
   { maxLength: 60 },
 );
 
+/** Whether change frames have values, and whether they arrive in order. */
+const kinds = fc.record({ isSmall: fc.boolean(), isUnordered: fc.boolean() });
+
+/** Longer than live data waits before it confirms what it shows, and between two reads. */
+const QUIET_MS = 30_000;
+
 /** Removes one step from `canvas.steps`, chosen by `at`, and runs it. Any waiting step may be chosen. */
 const runStep = (canvas: FakeCanvas, at: number) =>
   canvas.steps.splice(at % Math.max(canvas.steps.length, 1), 1)[0]?.();
 
 test("a value ends as the service has it, in whichever order writes, changes and responses come", async (t) => {
-  t.mock.timers.enable({ apis: ["setTimeout"] });
+  t.mock.timers.enable({ apis: ["setTimeout", "Date"] });
   await fc.assert(
-    fc.asyncProperty(moves, async (all) => {
-      const canvas = new FakeCanvas();
+    fc.asyncProperty(moves, kinds, async (all, kind) => {
+      const canvas = Object.assign(new FakeCanvas(), kind);
       canvas.isInstant = false;
       const value = createLiveValue(canvas.kv, "tea");
       const close = value.subscribe(() => {});
@@ -79,15 +85,15 @@ test("a value ends as the service has it, in whichever order writes, changes and
   async function finish(canvas: FakeCanvas) {
     canvas.isInstant = true;
     for (const step of canvas.steps.splice(0)) step();
-    await settle(t);
+    await settle(t, QUIET_MS);
   }
 });
 
 test("records end as the service has them, in its order, and none is shown twice meanwhile", async (t) => {
-  t.mock.timers.enable({ apis: ["setTimeout"] });
+  t.mock.timers.enable({ apis: ["setTimeout", "Date"] });
   await fc.assert(
-    fc.asyncProperty(moves, fc.boolean(), async (all, isDescending) => {
-      const canvas = new FakeCanvas();
+    fc.asyncProperty(moves, fc.boolean(), kinds, async (all, isDescending, kind) => {
+      const canvas = Object.assign(new FakeCanvas(), kind);
       for (let value = 0; value < 4; value++) canvas.createRecord(value);
       canvas.isInstant = false;
       const query = { limit: 3, orderBy: isDescending ? "-createdAt" : "createdAt" };
@@ -123,7 +129,7 @@ test("records end as the service has them, in its order, and none is shown twice
       }
       canvas.isInstant = true;
       for (const step of canvas.steps.splice(0)) step();
-      await settle(t);
+      await settle(t, QUIET_MS);
       await Promise.allSettled(writes);
       await settle(t);
       const { entries } = canvas.page(null, shown().length, isDescending);

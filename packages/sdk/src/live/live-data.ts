@@ -1,5 +1,8 @@
-import type { EaselError } from "@easel/sdk";
-import { createStore, type Store } from "./external-store.ts";
+import type { EaselError } from "../errors.ts";
+import type { Resync } from "../realtime/watch.ts";
+import { createArrivals } from "./arrivals.ts";
+import { createPace } from "./pace.ts";
+import { createStore, type Store } from "./store.ts";
 
 /** Data from the service as a component sees it. `isLoading` is true until the data has been read or there is an error. */
 export interface LiveState<Data> {
@@ -8,9 +11,14 @@ export interface LiveState<Data> {
   readonly isLoading: boolean;
 }
 
-/** Says which part of the data may have changed. The `op` is for example `set`, `delete` or `resync`: all of the data. */
+/**
+ * Says which part of the data may have changed: the record `id` or the key `key`. The `op` is for example `set`, `delete` or `resync`: all
+ * of the data.
+ */
 export interface Change {
   op: string;
+  id?: string;
+  key?: string;
 }
 
 /** The functions by which `createLive` reads one kind of data, such as a value or the records of a query, and watches its changes. */
@@ -19,6 +27,12 @@ export interface Source<Data, Item extends Change> {
   readonly empty: Data;
   /** Starts a watch and returns a function that stops it. A source without this function is read at the start and at each `refetch`. */
   watch?(onChange: (change: Item | Resync) => void, onError: (error: EaselError) => void): () => void;
+  /**
+   * Returns the data with a change that says what is stored now: the same object if that is known already. If `isComplete` is false, the
+   * data must be read nevertheless, because the change may have moved other parts of it. Returns undefined if the change does not say
+   * enough.
+   */
+  apply?(data: Data, change: Item | Resync): { data: Data; isComplete: boolean } | undefined;
   /**
    * Resolves with the data as the service has it now. `data` is the result of the read before, and `changes` says what may have changed
    * since then. If `changes` has a `resync`, the function must read everything.
@@ -35,13 +49,15 @@ export interface Write<Data, Item, Result> {
   send(): Promise<Result>;
   /** Gets the result from the service, and returns a function that is used in place of `apply` from then on. */
   confirm(result: Result): (data: Data) => Data;
-  /** Returns the changes for the next read, such as the record that was written. `answer` is undefined if the write has failed. */
-  touched(answer: { result: Result } | undefined): Item[];
+  /** Returns what the write has changed, such as the record that was written. `answer` is undefined if the write has failed. */
+  touched(answer: { result: Result } | undefined): (Item | Resync)[];
 }
 
 /** A store of data that is read again when it changes at the service. The effect of a write is shown before the service responds. */
 export interface Live<Data, Item> extends Store<LiveState<Data>> {
   isUsed(): boolean;
+  /** Whether the data has been read at least once. */
+  isLoaded(): boolean;
   /** Reads the part of the data that `change` names. */
   change(change: Item): void;
   /** Reads all data again. If an error has ended the watch, starts a new one. */
@@ -53,14 +69,10 @@ export interface Live<Data, Item> extends Store<LiveState<Data>> {
   write<Result>(write: Write<Data, Item, Result>): Promise<Result>;
 }
 
-export type Resync = { op: "resync" };
 const RESYNC: Resync = { op: "resync" };
 
-/**
- * The time from a change to the read. All changes within this time cause one read. A write of the page and its change frame also cause only
- * one, because they come shortly after each other.
- */
-const GATHER_MS = 10;
+/** The time from a change whose order is uncertain to the read that confirms it. All such changes within this time cause one read. */
+const CONFIRM_MS = 5_000;
 /**
  * The maximum time that the first read waits for the watch to begin. A read before the watch would have to be repeated, because the data
  * may change between the two.
@@ -68,14 +80,20 @@ const GATHER_MS = 10;
 const WATCH_MS = 250;
 
 /**
- * Creates a store that reads the data of `source` and watches it while it has subscribers. It reads only when all writes have a response,
- * and reads again if a write began meanwhile. So the data contains all writes so far, and their effects are not applied to it twice.
+ * Creates a store that has the data of `source` and watches it while it has subscribers. A change that says what is stored now is shown
+ * without a read. All others are gathered and read together. Neither happens before all writes have a response, and a read is repeated if a
+ * write began meanwhile. So the data contains all writes so far, and their effects are not applied to it twice.
  */
 export function createLive<Data, Item extends Change>(source: Source<Data, Item>): Live<Data, Item> {
   const initial: LiveState<Data> = { data: source.empty, error: undefined, isLoading: true };
+  const arrivals = createArrivals();
+  const pace = createPace();
   let base = source.empty;
   let effects: { apply(data: Data): Data }[] = [];
+  /** The changes that have not been applied or read yet, in the order of their arrival. */
   let changes: (Item | Resync)[] = [];
+  /** Changes that are shown, but may have overtaken others on their way. They are read once more. */
+  const uncertain: (Item | Resync)[] = [];
   const errors: {
     read?: EaselError | undefined;
     watch?: EaselError | undefined;
@@ -88,6 +106,7 @@ export function createLive<Data, Item extends Change>(source: Source<Data, Item>
   let written = 0;
   let queue: Promise<unknown> = Promise.resolve();
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let confirmTimer: ReturnType<typeof setTimeout> | undefined;
   let watchTimer: ReturnType<typeof setTimeout> | undefined;
   let stopWatch: (() => void) | undefined;
 
@@ -103,24 +122,66 @@ export function createLive<Data, Item extends Change>(source: Source<Data, Item>
     store.setState({ data, error, isLoading });
   };
 
-  const schedule = () => {
-    clearTimeout(watchTimer);
-    if (isRunning) timer ??= setTimeout(read, GATHER_MS);
+  const stopTimers = () => {
+    for (const each of [timer, confirmTimer, watchTimer]) clearTimeout(each);
+    timer = confirmTimer = undefined;
   };
 
-  const changed = (change: Item | Resync) => {
+  /** Schedules the next read. The end of a read and the response to the last write do so again. */
+  const schedule = () => {
+    clearTimeout(watchTimer);
+    if (!isRunning || isReading || unanswered > 0) return;
+    if (changes.length > 0) timer ??= setTimeout(read, pace.delay());
+    if (uncertain.length > 0) confirmTimer ??= setTimeout(read, CONFIRM_MS);
+  };
+
+  const arrive = (change: Item | Resync) => {
+    arrivals.add(change, isReading);
     changes.push(change);
+  };
+
+  /**
+   * Applies the changes that say what is stored now, and schedules a read for the others. While effects of writes are shown, it applies all
+   * changes or none: together they contain the writes, and the effects end.
+   */
+  const settle = () => {
+    if (isLoaded && !isReading && unanswered === 0) {
+      const unread: typeof changes = [];
+      const doubted: typeof changes = [];
+      let next = base;
+      for (const change of changes) {
+        const applied = source.apply?.(next, change);
+        if (!applied?.isComplete) unread.push(change);
+        if (applied === undefined || Object.is(applied.data, next)) continue;
+        if (arrivals.isUncertain(change)) doubted.push(change);
+        next = applied.data;
+      }
+      if (unread.length === 0 || effects.length === 0) {
+        base = next;
+        effects = [];
+        changes = unread;
+        uncertain.push(...doubted);
+      }
+    }
+    show();
     schedule();
   };
 
+  const changed = (change: Item | Resync) => {
+    // The watch has been confirmed, perhaps again after it had failed.
+    if (change.op === "resync" && !("polled" in change)) errors.watch = undefined;
+    arrive(change);
+    settle();
+  };
+
   const read = async () => {
-    timer = undefined;
-    // The end of the read and the response to the last write schedule the next read.
+    stopTimers();
     if (isReading || unanswered > 0) return;
-    const taken = changes.splice(0);
+    const taken = [...uncertain.splice(0), ...changes.splice(0)];
     const writtenBefore = written;
     let repeat = true;
     isReading = true;
+    pace.count();
     try {
       const data = await source.read(base, taken);
       repeat = written !== writtenBefore;
@@ -134,16 +195,16 @@ export function createLive<Data, Item extends Change>(source: Source<Data, Item>
       errors.read = error as EaselError;
     }
     isReading = false;
-    // Changes that came during the read, and those of a read that did not count, are read next. After an error, the next change is awaited.
-    if (changes.length > 0 || (repeat && written !== writtenBefore)) schedule();
+    // Changes that came during the read, and those of a read that did not count, are next. After an error, the next change is awaited.
+    const isNext = changes.length > 0 || (repeat && written !== writtenBefore);
     if (repeat) changes = [...taken, ...changes];
-    show();
+    if (isNext) settle();
+    else show();
   };
 
   const startWatch = () => {
     const failed = (error: unknown) => {
       errors.watch = error as EaselError;
-      stopWatch = undefined;
       show();
       schedule();
     };
@@ -165,9 +226,7 @@ export function createLive<Data, Item extends Change>(source: Source<Data, Item>
       isRunning = false;
       stopWatch?.();
       stopWatch = undefined;
-      clearTimeout(timer);
-      clearTimeout(watchTimer);
-      timer = undefined;
+      stopTimers();
     };
   });
 
@@ -176,11 +235,15 @@ export function createLive<Data, Item extends Change>(source: Source<Data, Item>
     getState: store.getState,
     subscribe: store.subscribe,
     isUsed: store.isUsed,
+    isLoaded: () => isLoaded,
     change: changed,
 
     refetch() {
       errors.write = undefined;
-      if (errors.watch) startWatch();
+      if (errors.watch) {
+        stopWatch?.();
+        startWatch();
+      }
       changed(RESYNC);
     },
 
@@ -191,11 +254,10 @@ export function createLive<Data, Item extends Change>(source: Source<Data, Item>
       unanswered += 1;
       written += 1;
       show();
-      const answered = (items: Item[]) => {
+      const answered = (items: (Item | Resync)[]) => {
         unanswered -= 1;
-        changes.push(...items);
-        if (changes.length > 0) schedule();
-        show();
+        for (const item of items) arrive(item);
+        settle();
       };
       const promise = queue.then(send).then(
         (result) => {

@@ -1,6 +1,9 @@
-import type { Collection, CollectionRecord, Json, KvChange, RecordChange } from "@easel/sdk";
-import { EaselError } from "../../sdk/src/errors.ts";
-import type { ValueScope } from "../src/live-value.ts";
+import type { Json } from "@easel/protocol/types";
+import type { Collection, CollectionRecord } from "../src/collections.ts";
+import { EaselError } from "../src/errors.ts";
+import type { KvScope } from "../src/kv.ts";
+import type { ValueScope } from "../src/live/live-value.ts";
+import type { KvChange, RecordChange } from "../src/realtime/watch.ts";
 
 /**
  * How a request ends. With `refuse`, the canvas does not change and the request fails. With `break`, the canvas changes, but the response
@@ -27,6 +30,10 @@ export class FakeCanvas {
   readonly requests: string[] = [];
   /** How the next write ends. The writes after it succeed. */
   fate: Fate = "accept";
+  /** Whether change frames have the new value or record. If false, values are larger than a frame may have. */
+  isSmall = false;
+  /** Whether frames may arrive in another order than they were sent. */
+  isUnordered = false;
   /** If true, requests, responses and frames arrive without a test running `steps`. */
   isInstant = true;
   steps: Step[] = [];
@@ -50,7 +57,8 @@ export class FakeCanvas {
         if (frame.record) record?.(frame.record);
       }
     });
-    this.#step(() => this.#frames.shift()?.());
+    const last = this.#frames.at(-1);
+    this.#step(() => (this.isUnordered ? last : this.#frames.shift())?.());
   }
 
   #request<Result>(name: string, fate: Fate, carryOut: () => Result): Promise<Result> {
@@ -108,7 +116,9 @@ export class FakeCanvas {
   put(key: string, value: Json | undefined) {
     if (value === undefined) this.values.delete(key);
     else this.values.set(key, value);
-    this.#send({ kv: { op: value === undefined ? "delete" : "set", key } });
+    this.#send({
+      kv: value === undefined ? { op: "delete", key } : { op: "set", key, ...(this.isSmall && { value }) },
+    });
   }
 
   createRecord(value: Json): CollectionRecord {
@@ -116,7 +126,7 @@ export class FakeCanvas {
     const id = `r-${String(this.#count).padStart(4, "0")}`;
     const record = { id, authorId: "u-1", value, updatedAt: this.#count };
     this.records.push(record);
-    this.#send({ record: { op: "set", id } });
+    this.#sendRecord(record);
     return record;
   }
 
@@ -125,8 +135,13 @@ export class FakeCanvas {
     record.value = value;
     this.#count += 1;
     record.updatedAt = this.#count;
-    this.#send({ record: { op: "set", id } });
+    this.#sendRecord(record);
     return record;
+  }
+
+  #sendRecord(record: CollectionRecord) {
+    const content = this.isSmall && { record: structuredClone(record) };
+    this.#send({ record: { op: "set", id: record.id, ...content } });
   }
 
   deleteRecord(id: string) {
@@ -162,9 +177,14 @@ export class FakeCanvas {
         this.put(key, value + by);
         return value + by;
       }),
+    list: ({ prefix = "", limit = 100 } = {}) =>
+      this.#request(`list ${limit}`, "accept", () => {
+        const keys = [...this.values.keys()].filter((key) => key.startsWith(prefix)).sort();
+        return { entries: keys.map((key) => ({ key, value: this.values.get(key) })), nextCursor: null };
+      }),
     watch: (_prefix: string, kv: (change: KvChange) => void, fail?: (error: EaselError) => void) =>
       this.#watch({ kv }, fail),
-  } as ValueScope;
+  } as unknown as ValueScope & Pick<KvScope, "list">;
 
   readonly collection = {
     get: (id: string) =>

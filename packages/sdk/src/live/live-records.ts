@@ -1,15 +1,17 @@
-import type { Collection, CollectionRecord, Json, RecordChange, RecordListOptions } from "@easel/sdk";
-import type { Store } from "./external-store.ts";
+import type { Json } from "@easel/protocol/types";
+import type { Collection, CollectionRecord } from "../collections.ts";
+import type { RecordChange } from "../realtime/watch.ts";
 import { createLive, type LiveState } from "./live-data.ts";
 import { sum } from "./live-value.ts";
-import { createRecordReader, isDescending, type More } from "./record-reader.ts";
-import { share } from "./structural-sharing.ts";
-
-/**
- * The records of a collection to show: a filter, an order, and `limit`, the number of records at first and for each `loadMore` (by default
- * 100).
- */
-export type RecordQuery = Pick<RecordListOptions, "where" | "orderBy" | "limit">;
+import {
+  createRecordReader,
+  isDescending,
+  type More,
+  type RecordQuery,
+  type Records,
+  shareRecords,
+} from "./record-reader.ts";
+import type { Store } from "./store.ts";
 
 /** A record as a component sees it. */
 export interface LiveRecord<Value = Json> extends CollectionRecord<Value> {
@@ -22,19 +24,15 @@ export interface LiveRecord<Value = Json> extends CollectionRecord<Value> {
   readonly isPending: boolean;
 }
 
-/** The records that have been read. `cursor` is where the next page begins, or null if there are no more records. */
-export interface Records {
-  readonly records: LiveRecord[];
-  readonly cursor: string | null;
-}
-
 /** The functions of a collection that `createLiveRecords` calls. */
 export type RecordCollection = Pick<
   Collection,
   "create" | "get" | "update" | "delete" | "list" | "increment" | "watch"
 >;
 
-export interface LiveRecords extends Store<LiveState<Records>> {
+type Data = Records<LiveRecord>;
+
+export interface LiveRecords extends Store<LiveState<Data>> {
   isUsed(): boolean;
   refetch(): void;
   /** Reads the next page of records and adds it to the data, if there is one. */
@@ -65,33 +63,36 @@ export function createLiveRecords(
     key: keyOf(record.id),
     isPending: false,
   });
-  const readChanges = createRecordReader(collection, query, toLive);
+  const reader = createRecordReader(collection, query, toLive);
   let isMoreRequested = false;
-  const live = createLive<Records, RecordChange | More>({
+  const live = createLive<Data, RecordChange | More>({
     empty: { records: [], cursor: null },
     watch: (onChange, onError) => collection.watch(onChange, onError),
-    async read(data: Records, changes: (RecordChange | More)[]) {
+    async read(data: Data, changes: (RecordChange | More)[]) {
       try {
-        return await readChanges(data, changes);
+        return await reader.read(data, changes);
       } finally {
         if (changes.some(({ op }) => op === "more")) isMoreRequested = false;
       }
     },
-    share: shareRecords,
+    apply: reader.apply,
+    share: (previous, next) => shareRecords(previous, next, ({ key }) => key),
   });
 
   /**
    * Sends a write to a record and shows its effect. `change` returns the record as the write changes it, and is undefined for a deletion.
-   * `confirm` returns the function that replaces `change` when the service has responded.
+   * `confirm` returns the function that replaces `change` when the service has responded. `stored` returns the record as stored, if the
+   * response has it.
    */
   const write = <Result>(
     id: string,
     change: ((record: LiveRecord) => LiveRecord) | undefined,
     send: (id: string) => Promise<Result>,
     confirm = (_: Result): typeof change => change && ((record) => ({ ...change(record), isPending: false })),
+    stored: (result: Result) => CollectionRecord | undefined = () => undefined,
   ) => {
     const key = keyOf(id);
-    const apply = (changeOne: typeof change) => (data: Records) => ({
+    const apply = (changeOne: typeof change) => (data: Data) => ({
       ...data,
       records: data.records.flatMap((record) =>
         record.key !== key ? record : changeOne ? changeOne(record) : [],
@@ -105,8 +106,12 @@ export function createLiveRecords(
         return send(sent);
       },
       confirm: (result) => apply(confirm(result)),
-      touched: (answer): RecordChange[] =>
-        sent === undefined ? [] : [{ op: change === undefined && answer ? "delete" : "set", id: sent }],
+      touched(answer): RecordChange[] {
+        if (sent === undefined) return [];
+        if (change === undefined && answer) return [{ op: "delete", id: sent }];
+        const record = answer && stored(answer.result);
+        return [{ op: "set", id: sent, ...(record && { record }) }];
+      },
     });
   };
 
@@ -122,7 +127,7 @@ export function createLiveRecords(
     create(value) {
       const key = `new-${ids.size}`;
       const draft = { id: key, authorId: author() ?? "", value, updatedAt: Date.now() };
-      const shown = (record: LiveRecord) => (data: Records) => ({
+      const shown = (record: LiveRecord) => (data: Data) => ({
         ...data,
         records: isDescending(query) ? [record, ...data.records] : [...data.records, record],
       });
@@ -133,7 +138,8 @@ export function createLiveRecords(
           keys.set(record.id, key);
           return shown(toLive(record));
         },
-        touched: (answer): RecordChange[] => (answer ? [{ op: "set", id: answer.result.id }] : []),
+        touched: (answer): RecordChange[] =>
+          answer ? [{ op: "set", id: answer.result.id, record: answer.result }] : [],
       });
       const id = promise.then((record) => record.id);
       id.catch(() => {});
@@ -147,6 +153,7 @@ export function createLiveRecords(
         (record) => ({ ...record, value, isPending: true }),
         (sent) => collection.update(sent, value),
         (result) => () => toLive(result),
+        (result) => result,
       ),
 
     increment: (id, by = 1) =>
@@ -159,15 +166,4 @@ export function createLiveRecords(
 
     remove: (id) => write(id, undefined, (sent) => collection.delete(sent)),
   };
-}
-
-/** Returns the new records, but takes from `previous` each record that is equal. Returns `previous` if nothing has changed. */
-function shareRecords(previous: Records, { records, cursor }: Records): Records {
-  const known = new Map(previous.records.map((record) => [record.key, record]));
-  const shared = records.map((record) => share(known.get(record.key), record));
-  const isSame =
-    shared.length === previous.records.length &&
-    shared.every((record, index) => record === previous.records[index]);
-  if (isSame && cursor === previous.cursor) return previous;
-  return { records: isSame ? previous.records : shared, cursor };
 }
