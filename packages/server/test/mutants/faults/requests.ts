@@ -214,8 +214,8 @@ export const requests: Fault[] = [
   fault(
     "disk: the reserve does not guard the database",
     "packages/server/src/drivers/db/sqlite.ts",
-    "if (guarded) unlessLocked",
-    "if (!guarded) unlessLocked",
+    "if (guarded) requireSpace",
+    "if (!guarded) requireSpace",
     "packages/server/test/drivers/disk-reserve.test.ts",
   ),
   fault(
