@@ -6,6 +6,7 @@ import { mountContent } from "./content/routes.ts";
 import { mountSdk } from "./content/sdk.ts";
 import { mountStylesheet } from "./content/stylesheet.ts";
 import { refuseUnknownPath } from "./content/unknown-path.ts";
+import { mountDocPages } from "./doc-pages/mount.ts";
 import type { Env } from "./env.ts";
 import { mountHome } from "./home/routes.ts";
 import { answerClientError, answerError, requestIds } from "./http/errors.ts";
@@ -57,7 +58,8 @@ const PARTS: ((app: FastifyInstance, env: Env, served: readonly Primitive[]) => 
   mountStylesheet, // /sdk/easel.css
   mountSchema, //     /schema/easel.json
   mountOpenApi, //    /openapi.json /reference
-  mountAgentPages, // /llms.txt /skill.md /docs
+  mountAgentPages, // /llms.txt /skill.md /docs/{page}.md
+  mountDocPages, //   /docs
   mountContent, //    /c/{slug}/
   mountHome, //       /
   mountTokenPage, //  /tokens

@@ -8,6 +8,8 @@ const ROOT = existsSync(BUNDLED) ? BUNDLED : path.join(import.meta.dirname, "../
 /** The files and folders that the service reads at run time, as paths in the repository. */
 export const ASSETS = {
   docs: "docs",
+  readme: "README.md",
+  security: "SECURITY.md",
   examples: "examples",
   sdk: "packages/sdk/dist/v1.js",
   stylesheet: "packages/sdk/easel.css",

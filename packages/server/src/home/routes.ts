@@ -43,7 +43,12 @@ export function mountHome(app: FastifyInstance, env: Env): void {
 
   app.get("/", async (request, reply) => {
     const user = await identify(request.raw, reply, env);
-    if (user === null) return challenge(request.raw, "page", env);
+    if (user === null) {
+      // Programs that have nothing but the address of the service find its instructions here.
+      const help = `${env.base.origin}/skill.md`;
+      reply.header("link", `<${help}>; rel="help"`);
+      return challenge(request.raw, "page", env, { help });
+    }
     const shown = await Promise.all(
       GROUPS.map((group) => read(group, parseCursor(request.query as Query, group.name), user, env)),
     );
@@ -95,8 +100,8 @@ function pages({ name, heading, cursor, next }: GroupPage, all: GroupPage[]): Ht
 }
 
 /**
- * Renders the user's e-mail address, a link to the user's access tokens, a link to sign in as another user, and a button to sign out.
- * Omits the first link for guests. If a proxy signs users in, omits the second link, and shows the button only to guests.
+ * Renders the user's e-mail address, links to the documentation and to the user's access tokens, a link to sign in as another user, and a button to sign out.
+ * Omits the link to tokens for guests. If a proxy signs users in, omits the link to sign in, and shows the button only to guests.
  */
 function accountLinks({ email, guestOf }: User, { config }: Env): Html {
   const proxy = config.authMode === "proxy";
@@ -106,5 +111,5 @@ function accountLinks({ email, guestOf }: User, { config }: Env): Html {
       ? null
       : html`<form method="post" action="/auth/logout"><button>Sign out</button></form>`;
   const tokens = guestOf === null ? html`<a href="/tokens">Access tokens</a>` : null;
-  return html`<div class="links"><span>${address(email)}</span>${tokens}${other}${out}</div>`;
+  return html`<div class="links"><span>${address(email)}</span><a href="/docs">Documentation</a>${tokens}${other}${out}</div>`;
 }

@@ -57,58 +57,65 @@ label{display:block;font-weight:600;margin:.9rem 0 .3rem}input{width:100%;font:i
 footer{margin-top:2.5rem;border-top:1px solid var(--line);padding-top:1rem}
 .fault{color:light-dark(#a31621,#ff9aa2);margin:.4rem 0 0}input[aria-invalid]{border-color:light-dark(#a31621,#ff9aa2)}`;
 
-const styleSource = (style: string) => `'sha256-${createHash("sha256").update(style).digest("base64")}'`;
+const sourceOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-const policyOf = (styleSources: string[]): string =>
+const OWN_STYLE = sourceOf(STYLE);
+
+const policyOf = ({ style, script }: PageParts): string =>
   [
     "default-src 'none'",
-    `style-src ${styleSources.join(" ")}`,
+    `style-src ${OWN_STYLE}${style === undefined ? "" : ` ${sourceOf(style)}`}`,
+    ...(script === undefined ? [] : [`script-src ${sourceOf(script)}`]),
     "base-uri 'none'",
     "frame-ancestors 'none'",
     "form-action 'self'",
   ].join("; ");
 
-const OWN_STYLE = styleSource(STYLE);
-const CSP = policyOf([OWN_STYLE]);
-
 const MARK = new Html(
   '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" aria-hidden="true"><rect x="4" y="4" width="16" height="11" rx="1.5"/><path d="M12 2v2M8 15l-3 7M16 15l3 7M12 15v4"/></svg>',
 );
 
+/** What only one page of the service itself has. */
+interface PageParts {
+  /** A style sheet, besides the one that all pages share. */
+  style?: string;
+  /** A script. Only pages that show nothing of anyone have one. */
+  script?: string;
+}
+
 /** The content of a page of the service itself. */
-interface PageContent {
+interface PageContent extends PageParts {
   title: string;
   body: Html;
   narrow?: boolean;
-  /** A style sheet that only this page has. The page also has the style sheet that all pages share. */
-  style?: string;
 }
 
-/** Returns the HTML of a page of the service itself. Such a page has no scripts. */
-export const printPage = ({ title, body, narrow = false, style }: PageContent): string =>
+/** Returns the HTML of a page of the service itself. */
+export const printPage = ({ title, body, narrow = false, style, script }: PageContent): string =>
   html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · Easel</title><style>${new Html(STYLE)}</style>${style === undefined ? null : html`<style>${new Html(style)}</style>`}</head>
-<body><main${narrow ? new Html(' class="narrow"') : null}><div class="brand">${MARK}<span>Easel</span></div>${body}</main></body></html>`
-    .text;
+<body><main${narrow ? new Html(' class="narrow"') : null}><div class="brand">${MARK}<span>Easel</span></div>${body}</main>${
+    script === undefined ? null : html`<script>${new Html(script)}</script>`
+  }</body></html>`.text;
 
-/** Returns the security headers of a page of the service itself. `style` is the style sheet that only this page has. */
-export const pageHeaders = (style?: string): Record<string, string> => ({
-  "content-security-policy": style === undefined ? CSP : policyOf([OWN_STYLE, styleSource(style)]),
+/** Returns the security headers of a page of the service itself with these parts. */
+export const pageHeaders = (parts: PageParts): Record<string, string> => ({
+  "content-security-policy": policyOf(parts),
   // In path mode the pages of canvases have this origin, too. If such a page opens this one, it must not get a reference to the new
   // window.
   "cross-origin-opener-policy": "same-origin",
 });
 
 /**
- * Sends a page of the service itself, without scripts. `formsLeadTo` is a CSP source such as `https://*.example.com`, which is added to
+ * Sends a page of the service itself. `formsLeadTo` is a CSP source such as `https://*.example.com`, which is added to
  * `form-action`. It must match the origins to which the response to a submitted form redirects.
  */
 export function sendPage(
   reply: FastifyReply,
   { formsLeadTo = null, ...content }: PageContent & { formsLeadTo?: string | null },
 ): FastifyReply {
-  const headers = pageHeaders(content.style);
+  const headers = pageHeaders(content);
   if (formsLeadTo !== null) headers["content-security-policy"] += ` ${formsLeadTo}`;
   return reply
     .headers(headers)

@@ -34,7 +34,7 @@ export const retryLink = (wait: number, to: string): Html =>
 const TEMPORARY = [429, 503];
 
 /**
- * Sends the error page of a Refusal, with a link to the home page, and a link to retry if a retry can help. From status 500 on, the page
+ * Sends the error page of a Refusal, with links to the home page and the documentation, and a link to retry if a retry can help. From status 500 on, the page
  * shows the request id, by which operators find the request in the log. `origin` is the origin of the service.
  */
 export function sendErrorPage(
@@ -52,6 +52,6 @@ export function sendErrorPage(
     narrow: true,
     body: html`<h1>${title}</h1><p>${message}</p>${again ? retryLink(retryAfterOf(reply), samePage) : null}
       <footer class="links">${status < 500 ? null : html`<p>Request ${request.id}</p>`}
-      <a href="${origin}/">Your canvases</a></footer>`,
+      <a href="${origin}/">Your canvases</a><a href="${origin}/docs">Documentation</a></footer>`,
   });
 }

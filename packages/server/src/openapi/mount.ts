@@ -18,7 +18,7 @@ export function mountOpenApi(app: FastifyInstance, env: Env): void {
   mountPublicText(app, env, {
     path: "/reference",
     type: "text/html; charset=utf-8",
-    headers: pageHeaders(STYLE),
+    headers: pageHeaders({ style: STYLE }),
     async print() {
       const { referenceBody } = await import("./reference/page.ts");
       return printPage({ title: "API reference", body: referenceBody(await document()), style: STYLE });

@@ -8,12 +8,13 @@ import { acceptsTokens, bearerToken, tokenChallenge } from "../identity/tokens.t
 /**
  * Rejects an unauthenticated request: redirects it to the login route in oidc mode, otherwise throws 401 (specification 4.1, step 1). In
  * dev mode, a browser that requests a page is redirected, too. After the sign-in, a redirected browser returns to the page that it
- * requested.
+ * requested. `fields` are added to the body of a 401.
  */
 export function challenge(
   request: HasHeaders & { url?: string | undefined },
   expects: "api" | "page",
   { config, base }: Env,
+  fields: Record<string, string> = {},
 ): never {
   const navigates = expects === "page" && wantsPage(request.headers);
   const back = navigates ? `?returnTo=${encodeURIComponent(request.url ?? "/")}` : "";
@@ -21,7 +22,7 @@ export function challenge(
   const host = base.urlMode === "subdomain" ? base.origin : "";
   if (config.authMode === "oidc" || (config.authMode === "dev" && navigates))
     redirect(`${host}/auth/login${back}`);
-  return refuseAnonymous();
+  return refuseAnonymous(fields);
 }
 
 /**

@@ -66,7 +66,7 @@ export async function sendTokenPage(
   return sendPage(reply, {
     title: failed === undefined ? "Access tokens" : "No token created",
     style: STYLE,
-    body: html`<div class="top"><h1>Access tokens</h1><div class="links"><a href="/">Your canvases</a></div></div>
+    body: html`<div class="top"><h1>Access tokens</h1><div class="links"><a href="/">Your canvases</a><a href="/docs/ci">Documentation</a></div></div>
       <p>Programs use an access token to act for you, for example the command line and CI. End those that you no longer use.</p>
       ${created === undefined ? null : createdToken(created, env)}
       <section aria-labelledby="yours"><h2 id="yours">Your tokens</h2>${tokenList(entries, env.clock())}

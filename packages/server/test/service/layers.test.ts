@@ -26,7 +26,7 @@ const LAYERS = [
   ["oauth/"],
   ["openapi/"],
   ["docs/"],
-  ["agents/"],
+  ["agents/", "doc-pages/"],
   ["app.ts"],
   ["service.ts"],
   ["main.ts"],
