@@ -39,7 +39,10 @@ test("a deploy without changes says so, and makes no version, no policy revision
   const files = { "index.html": PAGE, "easel.json": JSON.stringify(settings), "a.css": "a{}" };
   const folder = await folderWith(t, "unchanged", files);
   const first = await easel(["deploy", folder], { env });
-  assert.match(first.stderr, /^Published “Same”: 3 files, \d+ bytes, in \d+\.\d s\.\nOnly you may enter/m);
+  assert.match(
+    first.stderr,
+    /^Published “Same”: 3 files, \d+ bytes, in \d+\.\d s\.\nOff: ai\. .*SERVICE_AI_API_KEY\.\nOnly you may enter/m,
+  );
   const rows = () =>
     service.db.all`select version_id, runtime_policy_revision, canvases.updated_at,
       (select count(*) from versions where canvas_id = canvases.id) as versions,

@@ -3,27 +3,33 @@ export type Switch = "kv" | "files" | "ai" | "realtime" | "authoring";
 
 /**
  * The capabilities of the runtime API (specification 4.1, step 5). `switch` is the canvas switch that a capability needs; null if it has
- * none. `operatorHint` is the error message for a capability that the operator has turned off for the whole instance; null if the operator
- * cannot turn it off.
+ * none. `operatorHint` says that the operator has turned a capability off for the whole instance, and `operatorRemedy` names the setting;
+ * both are null if the operator cannot turn it off.
  */
 export const CAPABILITIES = {
-  identity: { switch: null, operatorHint: null },
-  kv: { switch: "kv", operatorHint: null },
-  files: { switch: "files", operatorHint: null },
+  identity: { switch: null, operatorHint: null, operatorRemedy: null },
+  kv: { switch: "kv", operatorHint: null, operatorRemedy: null },
+  files: { switch: "files", operatorHint: null, operatorRemedy: null },
   ai: {
     switch: "ai",
-    operatorHint: "AI has no provider key on this instance; an administrator can add one.",
+    operatorHint: "AI has no provider key on this instance.",
+    operatorRemedy: "SERVICE_AI_API_KEY",
   },
   realtime: {
     switch: "realtime",
-    operatorHint: "Realtime is switched off on this instance (SERVICE_REALTIME).",
+    operatorHint: "Realtime is switched off on this instance.",
+    operatorRemedy: "SERVICE_REALTIME",
   },
-  connections: { switch: null, operatorHint: null },
+  connections: { switch: null, operatorHint: null, operatorRemedy: null },
   authoring: {
     switch: "authoring",
-    operatorHint: "Authoring is switched off on this instance (SERVICE_AUTHORING).",
+    operatorHint: "Authoring is switched off on this instance.",
+    operatorRemedy: "SERVICE_AUTHORING",
   },
-} as const satisfies Record<string, { switch: Switch | null; operatorHint: string | null }>;
+} as const satisfies Record<
+  string,
+  { switch: Switch | null; operatorHint: string | null; operatorRemedy: string | null }
+>;
 
 /** A capability of the runtime API. */
 export type Capability = keyof typeof CAPABILITIES;

@@ -1,5 +1,13 @@
 import type { ConnectionMethod, Preset, RuntimePolicy } from "./policy.ts";
-import type { Access, Canvas, Capabilities, Json, PublicationStatus, Version } from "./types.ts";
+import type {
+  Access,
+  Canvas,
+  Capabilities,
+  CapabilitiesOff,
+  Json,
+  PublicationStatus,
+  Version,
+} from "./types.ts";
 
 // The types of the responses of the management API, except Account, Canvas and DeployedCanvas, which are in types.ts. Times are in epoch
 // milliseconds.
@@ -20,6 +28,7 @@ export interface CanvasList {
 /** The response of `PATCH /api/canvases/{id}/capabilities`. */
 export interface CapabilitySettings {
   capabilities: Capabilities;
+  capabilitiesOff: CapabilitiesOff;
   runtimePolicy: RuntimePolicy | null;
   runtimePolicyRevision: string | null;
 }

@@ -1,3 +1,4 @@
+import type { Capability, DisabledReason } from "./capabilities.ts";
 import type { Audience, ChannelPolicy, ConnectionMethod, Operation, RuntimePolicy } from "./policy.ts";
 
 /** Any JSON value. */
@@ -62,6 +63,8 @@ export interface Identity {
     fileGroups: Record<string, Rights>;
     channels: Record<string, ChannelRights>;
     connections: Record<string, ConnectionRights>;
+    /** The ids of the AI models that the viewer may use here. Empty if AI is off, or not for this viewer. */
+    models: string[];
   };
 }
 
@@ -138,6 +141,9 @@ export interface Capabilities {
   guestAi: boolean;
 }
 
+/** Capabilities that do not work, each with the reason. */
+export type CapabilitiesOff = { [Name in Capability]?: DisabledReason | undefined };
+
 /** A canvas as the management API returns it. */
 export interface Canvas extends AuthoredCanvas {
   slug: string;
@@ -151,6 +157,8 @@ export interface Canvas extends AuthoredCanvas {
   people: { email: string; role: "editor" | "viewer" }[];
   teams: { id: string; name: string; role: "editor" | "viewer" }[];
   capabilities: Capabilities;
+  /** The capabilities that do not work on the canvas, each with the reason. It takes the settings of the instance into account. */
+  capabilitiesOff: CapabilitiesOff;
   runtimePolicy: RuntimePolicy | null;
   runtimePolicyRevision: string | null;
 }

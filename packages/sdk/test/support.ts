@@ -112,7 +112,7 @@ const VIEWER = {
   id: "u-1",
   name: "Ada",
   canvasRole: "owner",
-  resources: { connections: { weather: { invoke: true, methods: ["GET"] } } },
+  resources: { connections: { weather: { invoke: true, methods: ["GET"] } }, models: ["m"] },
 };
 
 /** Answers `GET /people?ids=…`: returns the name `Ada` for every requested id. */

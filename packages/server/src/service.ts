@@ -184,6 +184,7 @@ async function run(
     proxyKeys,
     policies,
     localContent: new Map(),
+    isDev: false,
     canvasData: canvasDataOf(primitives),
   };
   const env: Env = { config, base, db, blobs, bus, ...kept, clock, log };

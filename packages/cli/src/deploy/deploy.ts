@@ -93,7 +93,15 @@ export async function deploy(given: string, options: DeployOptions, context: Con
         );
     const warnings = [...new Set([...content.warnings, ...published.warnings])];
     for (const warning of warnings) terminal.warn(warning);
-    const outcome = { first: isFirst, published: !isPublished, changes, applied, files, sent };
+    const outcome = {
+      first: isFirst,
+      needed: settings.capabilities,
+      published: !isPublished,
+      changes,
+      applied,
+      files,
+      sent,
+    };
     for (const line of summaryOf(deployed, outcome, performance.now() - start)) terminal.say(line);
     const result = {
       url: deployed.url,

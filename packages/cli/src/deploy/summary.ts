@@ -1,4 +1,6 @@
+import { CAPABILITIES, type Capability } from "@easel/protocol/capabilities";
 import type { Canvas } from "@easel/protocol/types";
+import { hintFor } from "@easel/server/access/capability-gate";
 import { whoMayEnter } from "../canvas/who-may-enter.ts";
 import { formatBytes } from "../terminal/bytes.ts";
 import { clean } from "../terminal/clean.ts";
@@ -12,6 +14,8 @@ export interface Outcome {
   published: boolean;
   /** How the files differ from the version before. Undefined if none was published. */
   changes: FileChanges | undefined;
+  /** The capabilities that `easel.json` lists. Undefined if it has no list. */
+  needed: readonly Capability[] | undefined;
   /** The names of the settings that have changed. */
   applied: string[];
   files: readonly HashedFile[];
@@ -31,7 +35,18 @@ function publication({ title }: Canvas, { first, changes, files, sent }: Outcome
   return `Published a new version of ${name}: ${what}; ${sent} sent, ${time}.`;
 }
 
-/** Returns what a person wants to know after a deploy, in sentences: what has changed, and who may enter. */
+/**
+ * Says which capabilities the instance does not have, though the page may need them: those in `easel.json`, or at the first deploy without a
+ * list all that it has turned on.
+ */
+function missingOn({ capabilitiesOff = {} }: Canvas, { needed, first }: Outcome): string[] {
+  const names = needed ?? (first ? (Object.keys(CAPABILITIES) as Capability[]) : []);
+  return names
+    .filter((name) => capabilitiesOff[name] === "operator_disabled")
+    .map((name) => `Off: ${name}. ${hintFor(name, "operator_disabled")}`);
+}
+
+/** Returns what a person wants to know after a deploy, in sentences: what has changed, what is off, and who may enter. */
 export function summaryOf(canvas: Canvas, outcome: Outcome, ms: number): string[] {
   const { published, applied, first } = outcome;
   const settings = applied.length > 0 && !first ? [`Settings changed: ${applied.join(", ")}.`] : [];
@@ -40,5 +55,5 @@ export function summaryOf(canvas: Canvas, outcome: Outcome, ms: number): string[
     : applied.length > 0
       ? "The published version has these files already."
       : "Nothing has changed: the published version has these files already.";
-  return [done, ...settings, ...whoMayEnter(canvas)];
+  return [done, ...settings, ...missingOn(canvas, outcome), ...whoMayEnter(canvas)];
 }

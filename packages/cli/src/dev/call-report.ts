@@ -59,8 +59,9 @@ export class Report {
     const error = parseBody(body);
     if (isMissingKey(method, path, error.code)) return;
     const code = typeof error.code === "string" ? ` ${error.code}` : "";
-    const message = [error.message ?? error.error, error.hint].filter((each) => typeof each === "string");
-    const said = message.length === 0 ? "" : `: ${message.join(" ")}`;
+    // The hint says what the message says, and what to do about it.
+    const text = error.hint ?? error.message ?? error.error;
+    const said = typeof text === "string" ? `: ${text}` : "";
     this.add(`${method} ${path} ${status}${code} (${person ?? "signed out"})${said}`);
   }
 

@@ -69,6 +69,7 @@ export async function startService(
   try {
     const service = await serve(settingsFor(baseUrl, dataDir, environment), async () => {});
     await ensurePasswordHashing(service.env);
+    service.env.isDev = true;
     return service;
   } catch (error) {
     if (error instanceof SetupError) fail(clean(error.message));

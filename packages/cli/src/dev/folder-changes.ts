@@ -1,4 +1,5 @@
 import path from "node:path";
+import { hintFor } from "@easel/server/access/capability-gate";
 import { type ParsedEaselJson, parseEaselJson } from "../project/easel-json.ts";
 import { stateFor } from "./dev-pages.ts";
 import { canvasPath, type Site } from "./dev-site.ts";
@@ -24,7 +25,11 @@ export async function applySettings(
   const { report, slug, env } = site;
   site.faults = faults;
   for (const fault of faults) report.add(`easel.json: ${fault}`);
-  if (settings !== null) await applyEaselJson(id, settings, title, env);
+  if (settings !== null) {
+    await applyEaselJson(id, settings, title, env);
+    const needsAi = settings.capabilities === undefined || settings.capabilities.includes("ai");
+    if (needsAi && env.ai === null) report.add(`ai is off: ${hintFor("ai", "operator_disabled", true)}`);
+  }
   if (settings?.slug !== undefined && settings.slug !== slug)
     report.add(`easel.json: the slug is \`${slug}\` until you start \`easel dev\` again`);
 }

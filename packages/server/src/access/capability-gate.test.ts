@@ -57,6 +57,18 @@ test("with the backend off every capability is off, and the reason is backend_of
   }
 });
 
+test("in easel dev the hint names easel.json", () => {
+  for (const reason of ["backend_off", "feature_off"] as const)
+    assert.match(
+      hintFor("realtime", reason, true),
+      /for this canvas\. Add "realtime" to capabilities in easel\.json\.$/,
+    );
+  assert.match(
+    hintFor("ai", "operator_disabled", true),
+    /provider key .* before you start easel dev: SERVICE_AI_API_KEY/,
+  );
+});
+
 test("every hint names who can switch the capability on, and where", () => {
   for (const capability of names) {
     assert.match(

@@ -24,13 +24,23 @@ export function disabledReason(
   return null;
 }
 
-const switchHint = (what: string, name: string): string =>
-  `${what} is switched off for this canvas. Its owner or an editor can switch it on: ` +
-  `PATCH /api/canvases/{id}/capabilities with {"${name}":true}, see docs/sharing.md.`;
+/** Returns what the owner or an editor does to switch a capability on. `name` is the switch of the canvas that is off. */
+const remedyFor = (capability: Capability, name: string, isDev: boolean): string =>
+  isDev
+    ? `Add "${capability}" to capabilities in easel.json.`
+    : `The owner or an editor adds "${capability}" to capabilities in easel.json and runs \`easel deploy --enable\`, or sends ` +
+      `PATCH /api/canvases/{id}/capabilities with {"${name}":true}.`;
 
-/** Returns the `hint` of a `CAPABILITY_DISABLED` error: who can switch the capability on, and how. */
-export function hintFor(capability: Capability, reason: DisabledReason): string {
-  if (reason === "backend_off") return switchHint("The backend", "backendEnabled");
-  if (reason === "feature_off") return switchHint(capability, CAPABILITIES[capability].switch ?? capability);
-  return CAPABILITIES[capability].operatorHint ?? "An administrator of this instance can turn it on.";
+/**
+ * Returns the `hint` of a `CAPABILITY_DISABLED` error: what is off, who can switch it on, and how. With `isDev`, the reader has the folder
+ * of the canvas.
+ */
+export function hintFor(capability: Capability, reason: DisabledReason, isDev = false): string {
+  const { switch: own, operatorHint, operatorRemedy } = CAPABILITIES[capability];
+  if (reason === "backend_off")
+    return `The backend is switched off for this canvas. ${remedyFor(capability, "backendEnabled", isDev)}`;
+  if (reason === "feature_off")
+    return `${capability} is switched off for this canvas. ${remedyFor(capability, own ?? capability, isDev)}`;
+  const who = isDev ? "Set it before you start easel dev" : "An administrator can change that";
+  return operatorHint === null ? `${who}.` : `${operatorHint} ${who}: ${operatorRemedy}.`;
 }

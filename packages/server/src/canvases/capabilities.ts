@@ -1,6 +1,6 @@
 import { CAPABILITIES, type Capability, type DisabledReason } from "@easel/protocol/capabilities";
 import type { Audience, RuntimePolicy } from "@easel/protocol/policy";
-import type { Capabilities } from "@easel/protocol/types";
+import type { Capabilities, CapabilitiesOff } from "@easel/protocol/types";
 import { disabledReason } from "../access/capability-gate.ts";
 import { newId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
@@ -43,6 +43,15 @@ export const whyOff = (
   { config: { aiApiKey, realtime, authoring } }: Env,
 ): DisabledReason | null =>
   disabledReason(capability, capabilities, { ai: aiApiKey !== null, realtime, authoring });
+
+/** Returns the capabilities that are off, each with the reason. */
+export const reasonsOff = (canvas: { capabilities: Capabilities }, env: Env): CapabilitiesOff =>
+  Object.fromEntries(
+    (Object.keys(CAPABILITIES) as Capability[]).flatMap((name) => {
+      const reason = whyOff(name, canvas, env);
+      return reason === null ? [] : [[name, reason]];
+    }),
+  );
 
 /** Returns the capabilities that are on. */
 export const capabilitiesOn = (canvas: { capabilities: Capabilities }, env: Env): Set<Capability> =>

@@ -5,7 +5,7 @@ import type { User } from "../access/principal.ts";
 import { manages } from "../access/roles.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
-import { capabilitiesOf } from "./capabilities.ts";
+import { capabilitiesOf, reasonsOff } from "./capabilities.ts";
 import {
   accessMode,
   legacyStatus,
@@ -106,6 +106,7 @@ export async function viewsFor(rows: CanvasRow[], env: Env): Promise<Canvas[]> {
     people: shared(row).people.map(({ email, role }) => ({ email, role })),
     teams: shared(row).teams,
     capabilities: capabilitiesOf(row),
+    capabilitiesOff: reasonsOff({ capabilities: capabilitiesOf(row) }, env),
     runtimePolicy: row.runtime_policy === null ? null : (JSON.parse(row.runtime_policy) as RuntimePolicy),
     runtimePolicyRevision: row.runtime_policy_revision,
   }));

@@ -68,10 +68,10 @@ export const removedHeaders = () =>
 export const capabilities = () =>
   table(
     ["Capability", "Switch of the canvas", "Why the deployment may refuse it"],
-    Object.entries(CAPABILITIES).map(([name, { switch: own, operatorHint }]) => [
+    Object.entries(CAPABILITIES).map(([name, { switch: own, operatorHint, operatorRemedy }]) => [
       name,
       own === null ? "the backend itself" : code(own),
-      operatorHint ?? "",
+      operatorHint === null ? "" : `${operatorHint} (${code(operatorRemedy)})`,
     ]),
   );
 

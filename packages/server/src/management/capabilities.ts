@@ -61,12 +61,12 @@ export const capabilities = [
         await currentView(id, user, env); // throws 404 if the canvas was deleted
         refuse("POLICY_CONFLICT");
       }
-      const { capabilities, ...view } = await currentView(id, user, env);
+      const { capabilities, capabilitiesOff, ...view } = await currentView(id, user, env);
       const { runtimePolicyRevision } = view;
       const details =
         runtimePolicy === undefined ? switches : { ...switches, runtimePolicy: runtimePolicyRevision };
       return {
-        body: { capabilities, runtimePolicy: view.runtimePolicy, runtimePolicyRevision },
+        body: { capabilities, capabilitiesOff, runtimePolicy: view.runtimePolicy, runtimePolicyRevision },
         audit: { details },
       };
     },

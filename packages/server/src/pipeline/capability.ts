@@ -9,7 +9,7 @@ import { refuse } from "../http/refusal.ts";
 export function requireCapability(canvas: Canvas, capability: Capability, env: Env): void {
   const reason = whyOff(capability, canvas, env);
   if (reason === null) return;
-  const hint = hintFor(capability, reason);
+  const hint = hintFor(capability, reason, env.isDev);
   const { backendEnabled } = canvas.capabilities;
-  refuse("CAPABILITY_DISABLED", { message: hint, capability, backendEnabled, reason, hint });
+  refuse("CAPABILITY_DISABLED", { capability, backendEnabled, reason, hint });
 }

@@ -236,6 +236,7 @@ for (const { name, skip, database } of ENGINES) {
         ),
         policies: new DocumentCache(),
         localContent: new Map(),
+        isDev: false,
         canvasData: [coreData],
         signer: new Signer(["a secret of the tests that is long enough"]),
         proxyKeys: null,

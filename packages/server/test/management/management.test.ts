@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { before, it } from "node:test";
 import { freshSlug, manage, type Stage, stage } from "@easel/conformance/fixture";
 import { refused } from "@easel/conformance/refusal";
+import { CAPABILITIES } from "@easel/protocol/capabilities";
 import { whole } from "../support/canvas.ts";
 import { onEngines } from "../support/engines.ts";
 
@@ -37,6 +38,7 @@ const NEW = {
     authoringAudience: "viewers",
     guestAi: false,
   },
+  capabilitiesOff: Object.fromEntries(Object.keys(CAPABILITIES).map((name) => [name, "backend_off"])),
 };
 
 await onEngines("POST /api/canvases", (target, env) => {

@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
-import { before, describe, it } from "node:test";
-import { type Stage, share, stage, turn } from "@easel/conformance/fixture";
+import { before, describe, it, test } from "node:test";
+import { manage, type Stage, share, stage, turn } from "@easel/conformance/fixture";
 import { guestOf } from "@easel/conformance/guest";
 import { open, type Page } from "@easel/conformance/page";
 import { govern } from "@easel/conformance/policy";
+import { devTarget } from "@easel/conformance/target";
 import type { RuntimePolicy } from "@easel/protocol/policy";
 import type { ChannelRights, Identity, Right, Rights } from "@easel/protocol/types";
 import { onSqlite } from "../support/engines.ts";
+import { startService } from "../support/service.ts";
 
 const NO: Right = { own: false, any: false };
 const OWN: Right = { own: true, any: false };
@@ -97,7 +99,7 @@ const VIEWERS: Expected = {
   },
   channels: { chat: channel(true, true, false, false), stage: channel(true, false, false, false) },
 };
-const NOTHING: Resources = { collections: {}, fileGroups: {}, channels: {}, connections: {} };
+const NOTHING: Resources = { collections: {}, fileGroups: {}, channels: {}, connections: {}, models: [] };
 
 const CALLERS: [who: "owner" | "editor" | "viewer" | "stranger" | "guest", expected: Expected][] = [
   ["owner", MANAGERS],
@@ -126,7 +128,7 @@ await onSqlite("GET /me → resources", (target) => {
     for (const [who, expected] of CALLERS) {
       it(`of the ${who}`, async () => {
         // `connections` is empty: a canvas has only those that administrators grant to it, and this one has none.
-        assert.deepEqual(await resourcesOf(pages[who]), { ...expected, connections: {} });
+        assert.deepEqual(await resourcesOf(pages[who]), { ...expected, connections: {}, models: [] });
       });
 
       it(`of the ${who}: equal to the permissions route of each collection`, async () => {
@@ -191,4 +193,28 @@ await onSqlite("GET /me → resources", (target) => {
       canSubmit: false,
     });
   });
+});
+
+test("models: for those who may use AI, while it is on; without a price a model is left out", async (t) => {
+  const { base } = await startService(t, {
+    SERVICE_AI_API_KEY: "key",
+    SERVICE_AI_MODELS: "m, unpriced",
+    SERVICE_AI_PRICES: JSON.stringify({ m: { input: 1, output: 1, cacheWrite: 1, cacheRead: 1 } }),
+  });
+  const target = devTarget(base, "path");
+  const canvas = await stage(target, { access: "whole_org" });
+  const models = async (who: "owner" | "viewer") =>
+    ((await canvas.pages[who].get("/me")).json.resources as Resources).models;
+  const off = async () =>
+    (await manage(target, canvas.people.owner, "GET", `/api/canvases/${canvas.id}`)).json.capabilitiesOff;
+  const rows: [change: object, owner: string[], viewer: string[], off: object][] = [
+    [{ aiAudience: "editors" }, ["m"], [], {}],
+    [{ aiAudience: "viewers" }, ["m"], ["m"], {}],
+    [{ ai: false }, [], [], { ai: "feature_off" }],
+  ];
+  for (const [change, owner, viewer, expected] of rows) {
+    await turn(target, canvas, change);
+    assert.deepEqual([await models("owner"), await models("viewer")], [owner, viewer]);
+    assert.deepEqual(await off(), { authoring: "feature_off", ...expected });
+  }
 });

@@ -50,6 +50,7 @@ const FIELDS: Record<keyof Canvas, Is> = {
   people: list,
   teams: list,
   capabilities: object,
+  capabilitiesOff: object,
   runtimePolicy: nothing,
   runtimePolicyRevision: or(text, nothing),
 };

@@ -17,6 +17,7 @@ import { PRESETS, type Preset } from "@easel/protocol/policy";
 import type {
   Canvas,
   Capabilities,
+  CapabilitiesOff,
   ChangedFiles,
   DeployedCanvas,
   FinishedDeploy,
@@ -54,6 +55,21 @@ export const capabilities = exact<Capabilities>()(
   }),
 );
 
+const reasonOff = z.enum(["backend_off", "feature_off", "operator_disabled"]);
+
+const capabilitiesOff = exact<CapabilitiesOff>()(
+  "CapabilitiesOff",
+  z.strictObject({
+    identity: reasonOff.optional(),
+    kv: reasonOff.optional(),
+    files: reasonOff.optional(),
+    ai: reasonOff.optional(),
+    realtime: reasonOff.optional(),
+    connections: reasonOff.optional(),
+    authoring: reasonOff.optional(),
+  }),
+);
+
 const canvasFields = {
   ...authoredFields,
   slug: z.string(),
@@ -63,6 +79,7 @@ const canvasFields = {
   people: z.array(z.strictObject({ email: z.string(), role })),
   teams: z.array(z.strictObject({ id: z.string(), name: z.string(), role })),
   capabilities,
+  capabilitiesOff,
   runtimePolicy: policy.nullable(),
   runtimePolicyRevision: z.string().nullable(),
 };
@@ -113,6 +130,7 @@ export const capabilitySettings = exact<CapabilitySettings>()(
   "CapabilitySettings",
   z.strictObject({
     capabilities,
+    capabilitiesOff,
     runtimePolicy: canvasFields.runtimePolicy,
     runtimePolicyRevision: canvasFields.runtimePolicyRevision,
   }),

@@ -32,6 +32,7 @@ const identity = exact<Identity>()(
         z.string(),
         z.strictObject({ invoke: z.boolean(), methods: z.array(z.enum(CONNECTION_METHODS)) }),
       ),
+      models: z.array(z.string()),
     }),
   }),
 );

@@ -36,7 +36,7 @@ export const resourcesOf = (
   { role, canvas: { capabilities } }: Pick<Subject, "role" | "canvas">,
   connections: Record<string, ConnectionMethod[]>,
   isOn: (capability: Capability) => boolean,
-): Identity["resources"] => ({
+): Omit<Identity["resources"], "models"> => ({
   collections: mapValues(policy.collections, (entry) => rightsOf(isOn("kv") ? entry : CLOSED_RECORDS, role)),
   fileGroups: mapValues(policy.fileGroups, (entry) => rightsOf(isOn("files") ? entry : CLOSED_RECORDS, role)),
   channels: mapValues(policy.channels, (entry) =>

@@ -4,6 +4,7 @@ import { permissionsOf } from "../../access/permissions.ts";
 import { isGuest } from "../../access/principal.ts";
 import { capabilitiesOn } from "../../canvases/capabilities.ts";
 import { policyOf } from "../../canvases/policy.ts";
+import { usableModels } from "../../organisation/ai/usable-models.ts";
 import { usableOn } from "../../organisation/connections/usable.ts";
 import type { Primitive } from "../primitive.ts";
 import { identityOperations } from "./operations.ts";
@@ -27,6 +28,8 @@ export const identity: Primitive = {
           isOn,
         );
         const mayConnect = Object.values(resources.connections).some(({ invoke }) => invoke);
+        const permissions = permissionsOf({ ...call, mayConnect }, isOn);
+        const models = permissions.canUseAi ? await usableModels(env) : [];
         const me: Identity = {
           id: user.id,
           email: user.email,
@@ -34,8 +37,8 @@ export const identity: Primitive = {
           avatarUrl: user.avatarUrl,
           kind: isGuest(user) ? "guest" : "member",
           canvasRole: role,
-          permissions: permissionsOf({ ...call, mayConnect }, isOn),
-          resources,
+          permissions,
+          resources: { ...resources, models },
         };
         return JSON.stringify(me);
       },
