@@ -62,6 +62,9 @@ export const ERRORS = {
   VERSION_CONFLICT: { status: 409, message: "Another version of this canvas is live than you expect." },
   BLOBS_MISSING: { status: 409, message: "Not all files of this deploy have been uploaded." },
   // Not in the specification: general failures of an HTTP service.
+  RANGE_NOT_SATISFIABLE: { status: 416, message: "The file has no such range." },
+  UPGRADE_REQUIRED: { status: 426, message: "This address is opened as a WebSocket." },
+  CONCURRENCY_LIMIT: { status: 429, message: "Too many requests of yours are under way at once." },
   MISDIRECTED: { status: 421, message: "This service does not answer for that host." },
   INTERNAL_ERROR: { status: 500, message: "Something went wrong on our side." },
   INSUFFICIENT_STORAGE: { status: 507, message: "The service has no disk space left for this." },

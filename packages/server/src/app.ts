@@ -54,7 +54,7 @@ const PARTS: ((app: FastifyInstance, env: Env, served: readonly Primitive[]) => 
   mountManagement, // /api
   mountSignIn, //     /auth
   mountOAuth, //      /oauth
-  mountSdk, //        /sdk/v1.js
+  (app, env) => mountSdk(app, env), // /sdk/v1.js
   mountStylesheet, // /sdk/easel.css
   mountSchema, //     /schema/easel.json
   mountOpenApi, //    /openapi.json /reference

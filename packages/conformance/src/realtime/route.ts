@@ -33,12 +33,12 @@ export function route(target: Target): void {
       canvas = await stage(target);
     });
 
-    it("426 INVALID_BODY, naming the protocol", async () => {
+    it("426 UPGRADE_REQUIRED, naming the protocol", async () => {
       const { slug, people } = canvas;
       const origin = pageOrigin(target, slug);
       for (const path of ["/realtime", "/realtime?channel=c", "/%72ealtime"]) {
         const answer = await call(target, slug, people.viewer, "GET", path, [["Origin", origin]]);
-        refused(answer, 426, "INVALID_BODY");
+        refused(answer, 426, "UPGRADE_REQUIRED");
         assert.equal(answer.headers.upgrade?.toLowerCase(), "websocket");
         if (subdomain) readableFrom(answer, origin);
         else withoutCors(answer);

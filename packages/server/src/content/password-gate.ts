@@ -3,7 +3,7 @@ import type { Principal } from "../access/principal.ts";
 import { openGate } from "../canvases/gate-cookie.ts";
 import type { Bucket } from "../drivers/bus/bus.ts";
 import type { Env } from "../env.ts";
-import { readBody } from "../http/body.ts";
+import { readBody, refuseLargeBody } from "../http/body.ts";
 import { initiatorOf } from "../http/fetch-metadata.ts";
 import { networkOf } from "../http/network.ts";
 import { firstValue, type Query } from "../http/query.ts";
@@ -39,7 +39,7 @@ export async function submitPassword(
   const network = networkOf(request.ip);
   await limit({ rateClass: "gate", owner: network }, 1);
   if (principal !== null) await limit({ rateClass: "gate.person", owner: principal.id }, 1);
-  const body = await readBody(request.raw, MAX_FORM_BYTES, () => refuse("INVALID_BODY", {}, 413));
+  const body = await readBody(request.raw, MAX_FORM_BYTES, () => refuseLargeBody(MAX_FORM_BYTES));
   const form = new URLSearchParams(body.toString("utf8"));
   const password = form.get("password") ?? "";
   if (canvas.passwordHash !== null) {

@@ -102,7 +102,7 @@ async function send(
   const range = missing || request.method === "HEAD" ? "all" : rangeOf(request.headers, file.size, etag);
   if (range === "none") {
     reply.header("content-range", `bytes */${file.size}`);
-    return refuse("INVALID_BODY", { message: "The file has no such range." }, 416);
+    return refuse("RANGE_NOT_SATISFIABLE");
   }
   if (range !== "all") {
     reply.code(206).header("content-range", `bytes ${range.start}-${range.end}/${file.size}`);

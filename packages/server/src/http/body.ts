@@ -83,6 +83,10 @@ export function readBody(
   });
 }
 
+/** Throws 413 `BODY_TOO_LARGE` for a body of more than `limit` bytes. */
+export const refuseLargeBody = (limit: number): never =>
+  refuse("BODY_TOO_LARGE", { message: `The body of this request has at most ${limit} bytes.` });
+
 const refuseSlowBody = (): never => {
   throw bodyTooSlow();
 };

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { ZodType } from "zod";
 import type { User } from "../access/principal.ts";
 import type { Env } from "../env.ts";
+import type { ErrorCase } from "../http/error-case.ts";
 import { readJson } from "../http/json-body.ts";
 import { validate } from "../http/validate.ts";
 import type { Call } from "./call.ts";
@@ -13,6 +14,8 @@ export interface BodySpec<Body> {
   optional: boolean;
   /** The schema of a JSON body; null for other types. */
   schema: ZodType | null;
+  /** The error of a body that is too large, if it is not 400 `INVALID_BODY`. */
+  tooLarge?: ErrorCase | undefined;
   /** Reads and parses the body, and does other slow work, such as storing an upload. Throws 400 `INVALID_BODY` for an invalid body. */
   read(call: Call, env: Env): Promise<Body>;
 }
@@ -30,6 +33,7 @@ export const json = <Body>(schema: ZodType<Body>, limit?: number): BodySpec<Body
   type: "application/json",
   optional: false,
   schema,
+  tooLarge: "BODY_TOO_LARGE",
   read: (call, env) => read(call, schema, env, limit),
 });
 
@@ -44,12 +48,17 @@ export const preparedJson = <Given, Body>(
 
 /**
  * Describes a body that `read` stores while it arrives. A limited number of such bodies of a person are read at once; further ones wait
- * unread.
+ * unread. `tooLarge` is the error that `read` throws for a body that is too large.
  */
-export const upload = <Body>(type: BodySpec<Body>["type"], read: BodySpec<Body>["read"]): BodySpec<Body> => ({
+export const upload = <Body>(
+  type: BodySpec<Body>["type"],
+  read: BodySpec<Body>["read"],
+  tooLarge?: ErrorCase,
+): BodySpec<Body> => ({
   type,
   optional: false,
   schema: null,
+  tooLarge,
   read: (call, env) => env.uploads.run(call.user.id, () => read(call, env), call.signal()),
 });
 

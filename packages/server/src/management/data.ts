@@ -6,6 +6,7 @@ import { manages } from "../access/roles.ts";
 import { withUpload } from "../canvases/publishing/upload.ts";
 import { findCanvas } from "../canvases/store.ts";
 import type { Env } from "../env.ts";
+import { refuseLargeBody } from "../http/body.ts";
 import { firstValue } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
 import { streamBody } from "../http/stream-body.ts";
@@ -62,7 +63,8 @@ const ImportQuery = z.object({
 });
 
 const TYPES = ["application/zip", "application/x-zip-compressed", "application/octet-stream"];
-const SIZE_LIMIT = { bytes: LIMITS.importBytes.value, message: "The import is too large." };
+const BYTES = LIMITS.importBytes.value;
+const SIZE_LIMIT = { bytes: BYTES, refuse: () => refuseLargeBody(BYTES) };
 
 /** The request body of an import. Reading it imports the data, and checks access again before each write. */
 const uploadedData: BodySpec<ImportResult> = upload(
@@ -78,6 +80,7 @@ const uploadedData: BodySpec<ImportResult> = upload(
     const use = (file: string) => importData(file, existing, user.id, access, env, signal());
     return withUpload(streamBody(request), size, env, use, SIZE_LIMIT);
   },
+  "BODY_TOO_LARGE",
 );
 
 /** The endpoints that list, export and import the data of a canvas (management API, section 4). */

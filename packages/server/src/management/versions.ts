@@ -27,6 +27,7 @@ const uploadedVersion: BodySpec<StoredBundle> = upload(
     const store = (file: string) => storeBundle(id, user.id, file, env, signal());
     return withUpload(streamBody(request), size, env, store);
   },
+  ["INVALID_BODY", 413],
 );
 
 /** Returns the files of a version as a zip to download. Throws 404 `NOT_FOUND` if the canvas has no such version. */

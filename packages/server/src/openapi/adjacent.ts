@@ -50,7 +50,7 @@ export const SERVICE_ROUTES: Record<string, Route> = {
       },
       errors: [
         "INVALID_BODY",
-        ["INVALID_BODY", 413],
+        "BODY_TOO_LARGE",
         "PERMISSION_DENIED",
         "CROSS_SITE_FORBIDDEN",
         "NOT_FOUND",

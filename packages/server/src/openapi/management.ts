@@ -39,7 +39,10 @@ export const MANAGEMENT_TAGS: Tag[] = GROUPS.map(({ name, description }) => ({
   description,
 })).toReversed();
 
-const COMMON: CommonErrors = { name: "Management", errors: ["INVALID_BODY", "RATE_LIMITED"] };
+const COMMON: CommonErrors = {
+  name: "Management",
+  errors: ["INVALID_BODY", "RATE_LIMITED", "CONCURRENCY_LIMIT"],
+};
 
 const surfaceOf = (act: Act): Surface => ({
   tag: GROUPS.find(({ has }) => has(act))?.name ?? "",
@@ -61,7 +64,7 @@ function errorsOf({ method, path, body, allow }: Act): ErrorCase[] {
     ...(path.includes("{") ? (["NOT_FOUND"] as const) : []),
     ...(changes && ofCanvas && allow !== "viewer" ? ([["DISABLED", 409]] as const) : []),
     ...(allow === "owner" ? ([["OWNER_ONLY", 403]] as const) : []),
-    ...(body === undefined ? [] : ([["INVALID_BODY", 413]] as const)),
+    ...(body?.tooLarge === undefined ? [] : [body.tooLarge]),
   ];
 }
 

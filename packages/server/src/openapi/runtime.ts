@@ -23,6 +23,7 @@ const COMMON: CommonErrors = {
     "OWNER_ONLY",
     "SHARE_EXPIRED",
     "RATE_LIMITED",
+    "CONCURRENCY_LIMIT",
   ],
 };
 

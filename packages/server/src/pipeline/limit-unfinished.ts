@@ -4,7 +4,7 @@ import { refuse } from "../http/refusal.ts";
 
 /**
  * Limits how many requests of one caller wait for their bodies at the same time, because each holds a connection. A request counts until
- * its response has been sent. `holder` identifies the caller: a user id, or the network of an anonymous caller. Throws 429 `RATE_LIMITED`
+ * its response has been sent. `holder` identifies the caller: a user id, or the network of an anonymous caller. Throws 429 `CONCURRENCY_LIMIT`
  * if too many are open.
  */
 export function limitUnfinished(
@@ -17,5 +17,5 @@ export function limitUnfinished(
   const end = unfinished.begin(holder);
   if (end !== null) return void reply.raw.once("close", end);
   reply.header("retry-after", 1);
-  refuse("RATE_LIMITED", { message: "Too many requests of yours have not been received yet." });
+  refuse("CONCURRENCY_LIMIT", { message: "Too many requests of yours have not been received yet." });
 }

@@ -5,7 +5,7 @@ import { Refusal } from "../http/refusal.ts";
 import { limitResponses } from "./limit-responses.ts";
 
 /**
- * Sends a stream as the response. Throws 429 `RATE_LIMITED` if too many streams or other large responses are already being sent to the
+ * Sends a stream as the response. Throws 429 `CONCURRENCY_LIMIT` if too many streams or other large responses are already being sent to the
  * user. An error before the first byte becomes an error response; a later one closes the connection.
  */
 export function sendStream(

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { normalEmail } from "../access/email.ts";
 import type { Env } from "../env.ts";
-import { readBody } from "../http/body.ts";
+import { readBody, refuseLargeBody } from "../http/body.ts";
 import { requireSameOrigin } from "../http/csrf.ts";
 import { readJson } from "../http/json-body.ts";
 import { firstValue, type Query } from "../http/query.ts";
@@ -25,6 +25,9 @@ const Session = z.strictObject({
     .max(200)
     .optional(),
 });
+
+/** The maximum size of the sign-in form in bytes. */
+const MAX_FORM_BYTES = 8 * 1024;
 
 /**
  * Mounts the sign-in of dev mode, which needs no credentials and works on loopback addresses only: a page to pick a user, and an endpoint
@@ -61,7 +64,7 @@ export function mountDevSignIn(app: FastifyInstance, env: Env): void {
 
   app.post("/auth/login", async (request, reply) => {
     await guard(request, reply);
-    const body = await readBody(request.raw, 8 * 1024, () => refuse("INVALID_BODY", {}, 413));
+    const body = await readBody(request.raw, MAX_FORM_BYTES, () => refuseLargeBody(MAX_FORM_BYTES));
     const form = new URLSearchParams(body.toString("utf8"));
     const email = form.get("email") ?? "";
     const returnTo = safeReturn(form.get("returnTo") ?? undefined, env.base);

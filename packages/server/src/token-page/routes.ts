@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { User } from "../access/principal.ts";
 import type { Env } from "../env.ts";
-import { readBody } from "../http/body.ts";
+import { readBody, refuseLargeBody } from "../http/body.ts";
 import { clientSignal } from "../http/client-signal.ts";
 import { destinationOf } from "../http/fetch-metadata.ts";
 import { firstValue, type Query } from "../http/query.ts";
@@ -27,7 +27,7 @@ export function mountTokenPage(app: FastifyInstance, env: Env): void {
 
   app.post("/tokens", async (request, reply) => {
     const user = await admitToPage(request, reply, env);
-    const bytes = await readBody(request.raw, FORM_BYTES, () => refuse("INVALID_BODY", {}, 413));
+    const bytes = await readBody(request.raw, FORM_BYTES, () => refuseLargeBody(FORM_BYTES));
     const form = new URLSearchParams(bytes.toString("utf8"));
     const call = {
       user,

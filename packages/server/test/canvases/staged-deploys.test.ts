@@ -234,7 +234,7 @@ await onEngines("staged deploys", (target, env) => {
 
   it("a manifest over its limit of bytes: 413", async () => {
     const files = [{ ...entry, path: "x".repeat(2 * 1024 * 1024) }];
-    refused(await deploys.beginWith({ files }), 413, "INVALID_BODY");
+    refused(await deploys.beginWith({ files }), 413, "BODY_TOO_LARGE");
   });
 
   it("litter, dot files and a folder around everything are treated as in a zip", async () => {

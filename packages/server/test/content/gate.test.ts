@@ -146,7 +146,7 @@ describe("the password gate", () => {
       assert.equal(answer.status, status, answer.text);
       assert.equal(gateCookies(answer).length, status === 303 ? 2 : 0);
       if (status === 403) refused(answer, 403, "PASSWORD_REQUIRED");
-      if (status === 413) refused(answer, 413, "INVALID_BODY");
+      if (status === 413) refused(answer, 413, "BODY_TOO_LARGE");
     });
   }
 
@@ -167,7 +167,7 @@ describe("the password gate", () => {
       headers,
       body: `password=${"p".repeat(200_000)}`,
     });
-    refused(answer, 413, "INVALID_BODY");
+    refused(answer, 413, "BODY_TOO_LARGE");
   });
 
   it("a changed cookie is invalid", async () => {

@@ -106,7 +106,7 @@ describe("conditions, ranges and encodings", () => {
     it(`Range: ${header}: 416 and the size`, async () => {
       const answer = await get("ten.bin", [["Range", header]]);
       assert.deepEqual([answer.status, answer.headers["content-range"]], [416, "bytes */10"]);
-      refused(answer, 416, "INVALID_BODY");
+      refused(answer, 416, "RANGE_NOT_SATISFIABLE");
     });
   }
 

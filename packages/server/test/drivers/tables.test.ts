@@ -95,7 +95,7 @@ test("every limit has a value, a unit, a description and an error of the tables"
     for (const [, code = ""] of frames) assert.ok(code in FRAME_ERRORS, name);
     for (const [, status, code] of refusals) {
       const usual = ERRORS[code as ErrorCode].status;
-      // Exceptions (specification 7): INVALID_BODY is 413 for a body that is too large to be read, and the quota of files is a 409.
+      // Exceptions (specification 7): INVALID_BODY is 413 for a bundle that is too large, and the quota of files is a 409.
       const isOther = ["INVALID_BODY 413", "QUOTA_EXCEEDED 409"].includes(`${code} ${status}`);
       assert.ok(Number(status) === usual || isOther, name);
     }

@@ -163,7 +163,7 @@ await onSqlite(
       for (const each of [runtime, management, photo]) {
         const { sent, answer } = begin("editor", each, 0);
         const given = await answer;
-        refused(given, 429, "RATE_LIMITED");
+        refused(given, 429, "CONCURRENCY_LIMIT");
         assert.equal(given.headers["retry-after"], "1");
         sent.destroy();
       }

@@ -78,7 +78,7 @@ describe("clients that read nothing", async () => {
     const held = [await ask(list, owner), await ask(video, owner)];
     for (const path of [list, video, `/v1/c/${here.slug}/kv?limit=1`]) {
       const { status, headers, json } = await get(owner, path);
-      assert.deepEqual([status, json.code, headers["retry-after"]], [429, "RATE_LIMITED", "1"], path);
+      assert.deepEqual([status, json.code, headers["retry-after"]], [429, "CONCURRENCY_LIMIT", "1"], path);
     }
     assert.equal((await get(owner, `/c/${here.slug}/`)).status, 200);
     assert.equal((await get(editor, video)).status, 200);

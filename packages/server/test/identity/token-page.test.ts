@@ -160,7 +160,7 @@ await onSqlite("the page of access tokens", (target, env) => {
   }
 
   it("a form of more than 8 KiB: 413", async () => {
-    refused(await submit(person, { name: "n".repeat(9_000) }), 413, "INVALID_BODY");
+    refused(await submit(person, { name: "n".repeat(9_000) }), 413, "BODY_TOO_LARGE");
   });
 
   it("ends the person's own tokens only", async () => {

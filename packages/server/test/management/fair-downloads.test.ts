@@ -102,7 +102,7 @@ await onSqlite("downloads of several people", (target, env) => {
       async () => {
         const { responses } = env;
         env.responses = new Concurrency(0);
-        refused(await get("editor", `/api/canvases/${site.id}/bundle`), 429, "RATE_LIMITED");
+        refused(await get("editor", `/api/canvases/${site.id}/bundle`), 429, "CONCURRENCY_LIMIT");
         env.responses = responses;
       },
     ],

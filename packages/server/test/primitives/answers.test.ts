@@ -230,7 +230,7 @@ describe("large responses", () => {
     const first = latest();
     for (const path of ["large", "endless", "json"]) {
       const answer = await ask(path);
-      refused(answer, 429, "RATE_LIMITED");
+      refused(answer, 429, "CONCURRENCY_LIMIT");
       assert.deepEqual(
         [answer.headers["retry-after"], answer.headers["content-disposition"]],
         ["1", undefined],

@@ -12,16 +12,20 @@ import { refuse } from "../../http/refusal.ts";
 /** Returns the directory of uploaded bundles, each of which is kept until it has been unpacked. */
 export const uploadsOf = ({ config }: Env): string => path.join(config.dataDir, "uploads");
 
-/** The maximum size of an upload in bytes, and the message of the error for a larger one. */
+/** The maximum size of an upload in bytes, and what a larger one throws. */
 interface SizeLimit {
   bytes: number;
-  message: string;
+  refuse(): never;
 }
 
-const BUNDLE_LIMIT: SizeLimit = { bytes: LIMITS.bundleBytes.value, message: "bundle too large" };
+/** The code and the message of a bundle that is too large are those of specification 7. */
+const BUNDLE_LIMIT: SizeLimit = {
+  bytes: LIMITS.bundleBytes.value,
+  refuse: () => refuse("INVALID_BODY", { message: "bundle too large" }, 413),
+};
 
-function requireSize(size: number, { bytes, message }: SizeLimit): void {
-  if (size > bytes) refuse("INVALID_BODY", { message }, 413);
+function requireSize(size: number, limit: SizeLimit): void {
+  if (size > limit.bytes) limit.refuse();
 }
 
 async function* upTo(limit: SizeLimit, source: AsyncIterable<Uint8Array>) {
@@ -35,8 +39,8 @@ async function* upTo(limit: SizeLimit, source: AsyncIterable<Uint8Array>) {
 
 /**
  * Writes an upload to a temporary file, because a zip is read from its end. Calls `use` with the path, and deletes the file when
- * `use` has finished. `size` is the length in bytes that the client declares, or 0 if it declares none. Throws 413 `INVALID_BODY` for more
- * than `limit`, by default 50 MiB.
+ * `use` has finished. `size` is the length in bytes that the client declares, or 0 if it declares none. Throws as `limit` says for more, by
+ * default 413 `INVALID_BODY` for more than 50 MiB.
  */
 export async function withUpload<Result>(
   source: AsyncIterable<Uint8Array>,

@@ -23,8 +23,8 @@ function dispositionOf(name: string, mime: string): string {
 }
 
 /**
- * Returns a response with the bytes of a file, or with the range of bytes that the request asks for. Throws 416 `INVALID_BODY` if the file
- * does not have this range (specification 4.4).
+ * Returns a response with the bytes of a file, or with the range of bytes that the request asks for. Throws 416
+ * `RANGE_NOT_SATISFIABLE` if the file does not have this range (specification 4.4).
  */
 export async function contentOf(file: StoredFile, { request }: Call, env: Env): Promise<FullAnswer> {
   const { name, mime, size, blob_key } = file;
@@ -41,9 +41,7 @@ export async function contentOf(file: StoredFile, { request }: Call, env: Env): 
 
   const range = rangeOf(request.headers, size, etag);
   if (range === "none")
-    return refuse("INVALID_BODY", { message: "The file has no such range." }, 416, {
-      "content-range": `bytes */${size}`,
-    });
+    return refuse("RANGE_NOT_SATISFIABLE", {}, undefined, { "content-range": `bytes */${size}` });
   const isPart = range !== "all";
   const body = await env.blobs.get(blob_key, isPart ? range : undefined);
   if (body === null) throw new Error(`Blob ${blob_key} of file ${file.id} is missing`);

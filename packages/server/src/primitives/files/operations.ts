@@ -87,7 +87,7 @@ export const filesOperations: Description = {
       summary: "Renames a file.",
       body: jsonBody(z.object({ name })),
       responses: json("The file.", file),
-      errors: ["PERMISSION_DENIED", ["INVALID_BODY", 413]],
+      errors: ["PERMISSION_DENIED", "BODY_TOO_LARGE"],
     },
     "DELETE /files/:id": {
       id: "file.delete",
@@ -112,7 +112,7 @@ export const filesOperations: Description = {
           headers: { "Content-Range": "The range and the size of the file." },
         },
       },
-      errors: ["PERMISSION_DENIED", ["INVALID_BODY", 416]],
+      errors: ["PERMISSION_DENIED", "RANGE_NOT_SATISFIABLE"],
     },
   },
 };

@@ -1,6 +1,6 @@
 import { LIMITS } from "@easel/protocol/limits";
 import type { Env } from "../../env.ts";
-import { parseJson, readBody } from "../../http/body.ts";
+import { parseJson, readBody, refuseLargeBody } from "../../http/body.ts";
 import { apiPath } from "../../http/canvas-path.ts";
 import { firstValue } from "../../http/query.ts";
 import { refuse } from "../../http/refusal.ts";
@@ -19,8 +19,6 @@ import { FileStore, fileText, type StoredFile } from "./store.ts";
 
 /** The maximum size of the request body of a rename in bytes. JSON can encode one character of the name as six bytes. */
 const MAX_RENAME_BYTES = 6 * LIMITS.fileNameLength.value + 1024;
-
-const tooLarge = () => refuse("INVALID_BODY", { message: "The body is too large." }, 413);
 
 /** Publishes a change of a file to the connections that watch the canvas's files. */
 const publishChange = (
@@ -54,7 +52,8 @@ export const files: Primitive = {
     "/files/:id": {
       PATCH: withBody({
         may: (call, env) => openFile(call, "update", env),
-        read: ({ request }, { turns }) => readBody(request, MAX_RENAME_BYTES, tooLarge, { turns }),
+        read: ({ request }, { turns }) =>
+          readBody(request, MAX_RENAME_BYTES, () => refuseLargeBody(MAX_RENAME_BYTES), { turns }),
         async run(call, file, body, env) {
           const given = parseJson(body);
           const name = newName(Object(given).name);

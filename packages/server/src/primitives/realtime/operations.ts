@@ -17,7 +17,7 @@ export const realtimeOperations: Description = {
           headers: { Upgrade: "Always `websocket`." },
         },
       },
-      errors: [["INVALID_BODY", 426]],
+      errors: ["UPGRADE_REQUIRED"],
     },
   },
 };

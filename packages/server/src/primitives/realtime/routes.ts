@@ -5,7 +5,7 @@ import { WebSocketServer } from "ws";
 import { policyOf } from "../../canvases/policy.ts";
 import type { Env } from "../../env.ts";
 import { answerClientError } from "../../http/errors.ts";
-import { Refusal } from "../../http/refusal.ts";
+import { refuse } from "../../http/refusal.ts";
 import type { Primitive, UpgradeCall, Upgrader } from "../primitive.ts";
 import type { ReadAccess } from "./access-state.ts";
 import { ClientSocket } from "./client-socket.ts";
@@ -28,14 +28,13 @@ const OPTIONS = {
   handleProtocols: () => false as const,
 };
 
-/** Throws 426, which tells the client to open a WebSocket of the supported version. */
+/** Throws 426 `UPGRADE_REQUIRED`, which tells the client to open a WebSocket of the supported version. */
 function refuseHandshake(): never {
   const message = `This address is opened as a WebSocket, version ${VERSION}.`;
-  throw new Refusal(
-    426,
-    { code: "INVALID_BODY", message },
-    { upgrade: "websocket", "sec-websocket-version": VERSION },
-  );
+  refuse("UPGRADE_REQUIRED", { message }, undefined, {
+    upgrade: "websocket",
+    "sec-websocket-version": VERSION,
+  });
 }
 
 /** Upgrades HTTP connections to WebSockets, which the hub then serves. */
