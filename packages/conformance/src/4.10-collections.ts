@@ -4,6 +4,7 @@ import { increments } from "./collections/increments.ts";
 import { matrix } from "./collections/matrix.ts";
 import { names } from "./collections/names.ts";
 import { pages } from "./collections/pages.ts";
+import { phases } from "./collections/phases.ts";
 import { policies } from "./collections/policies.ts";
 import { routes } from "./collections/routes.ts";
 import { rates, switches } from "./collections/switches.ts";
@@ -18,6 +19,7 @@ export function collections(target: Target): void {
     routes(target);
     matrix(target);
     policies(target);
+    phases(target);
     counts(target);
     increments(target);
     names(target);

@@ -352,6 +352,12 @@ export const LIMITS = {
     of: "`unique` of a collection in a policy",
     past: "400 INVALID_BODY",
   },
+  policyPhases: {
+    value: 8,
+    unit: "phases",
+    of: "a collection or file group in a policy",
+    past: "400 INVALID_BODY",
+  },
   nameLength: {
     value: 100,
     unit: "characters",

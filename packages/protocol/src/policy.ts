@@ -65,7 +65,13 @@ export interface Overrides {
 export interface RecordPolicy {
   preset: Preset;
   overrides?: Overrides | undefined;
+  /** The phases that the owner and editors can switch to, by name: the rights that replace others while the phase lasts. */
+  phases?: Record<string, Overrides> | undefined;
 }
+
+/** The sections of a policy whose entries can have phases. */
+export const PHASED = ["collections", "fileGroups"] as const;
+export type PhasedSection = (typeof PHASED)[number];
 
 /** The policy of a collection. */
 export interface CollectionPolicy extends RecordPolicy {

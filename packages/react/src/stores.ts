@@ -10,6 +10,7 @@ import {
 } from "@easel/sdk/live";
 import { createCache } from "./cache.ts";
 import { createLiveChannel, type LiveChannel } from "./live-channel.ts";
+import { createLivePhase, type LivePhase } from "./live-phase.ts";
 
 /** The parts of the SDK that the hooks use. */
 export type EaselParts = Pick<Easel, "me" | "kv" | "realtime">;
@@ -22,6 +23,7 @@ export interface Stores {
   me(): Live<Identity | undefined, never>;
   value(key: string, scope: Scope): LiveValue;
   records(name: string, query: RecordQuery): LiveRecords;
+  phase(name: string): LivePhase;
   channel(name: string): LiveChannel;
 }
 
@@ -50,6 +52,7 @@ function createStores({ me, kv, realtime }: EaselParts): Stores {
       cache.get(`records ${JSON.stringify([name, query])}`, () =>
         createLiveRecords(kv.collection(name), query, () => viewer.getState().data?.id),
       ),
+    phase: (name) => cache.get(`phase ${name}`, () => createLivePhase(kv.collection(name))),
     channel: (name) => cache.get(`channel ${name}`, () => createLiveChannel(realtime, name)),
   };
 }

@@ -25,6 +25,12 @@ export interface RecordPage<Value = Json> {
   nextCursor: string | null;
 }
 
+/** The current phase of a collection or file group, null if it is in none, and the names of the phases that its policy has. */
+export interface Phase {
+  phase: string | null;
+  phases: string[];
+}
+
 type Scalar = string | number | boolean | null;
 
 /** A condition on a field: a value that it must equal, or comparisons. */
@@ -121,6 +127,17 @@ export interface Collection<Value = Json> {
    */
   permissions(): Promise<Rights>;
   /**
+   * Resolves with the current phase of the collection, null if it is in none, and with the names of the phases that its policy has.
+   * @example const { phase } = await easel.kv.collection("cards").phase();
+   */
+  phase(): Promise<Phase>;
+  /**
+   * Switches the phase, as the owner or an editor: other rights apply at once, for open pages as well. Null ends the phase.
+   * @throws EaselError with `PERMISSION_DENIED` for other viewers, and `INVALID_BODY` if the policy has no such phase.
+   * @example await easel.kv.collection("cards").setPhase("revealed");
+   */
+  setPhase(phase: string | null): Promise<Phase>;
+  /**
    * Deletes every record that the viewer may read and delete, and resolves with their number.
    * @throws EaselError with `PERMISSION_DENIED`.
    * @example await easel.kv.collection("ideas").clear();
@@ -155,7 +172,7 @@ const filterOf = (where: RecordListOptions["where"]) =>
 /** Creates the object that `easel.kv.collection(name)` returns, without sending a request. */
 export function createCollection<Value>(api: Api, watch: Watch, name: string): Collection<Value> {
   const root = () => `/collections/${segment(name, "collection")}`;
-  const at = (id: string) => `${root()}/${segment(id, "id", ["count", "permissions"])}`;
+  const at = (id: string) => `${root()}/${segment(id, "id", ["count", "permissions", "phase"])}`;
 
   /** Tells the watches what the response to a write says. */
   const wrote = async <T>(response: Promise<CollectionRecord<T>>): Promise<CollectionRecord<T>> => {
@@ -202,6 +219,14 @@ export function createCollection<Value>(api: Api, watch: Watch, name: string): C
     },
     async permissions() {
       return api.json("GET", `${root()}/permissions`);
+    },
+    async phase() {
+      return api.json("GET", `${root()}/phase`);
+    },
+    async setPhase(phase) {
+      const switched = await api.json<Phase>("PUT", `${root()}/phase`, { phase });
+      watch.wrote({ resource: "collection", name }, POLLED);
+      return switched;
     },
     async clear() {
       const { deleted } = await api.json<{ deleted: number }>("DELETE", root());

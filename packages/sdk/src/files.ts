@@ -1,4 +1,5 @@
 import type { NameOf } from "./canvas-types.ts";
+import type { Phase } from "./collections.ts";
 import type { EaselError } from "./errors.ts";
 import type { FileContent } from "./files/content.ts";
 import { createUpload, type UploadedFile, type UploadOptions } from "./files/upload.ts";
@@ -77,6 +78,18 @@ export interface Files {
    */
   delete(id: string): Promise<void>;
   /**
+   * Resolves with the current phase of a file group, null if it is in none, and with the names of the phases that its policy has.
+   * @throws NotFoundError with the reason `COLLECTION_NOT_CONFIGURED` if the policy does not declare the group.
+   * @example const { phase } = await easel.files.phase("photos");
+   */
+  phase(group: NameOf<"fileGroups">): Promise<Phase>;
+  /**
+   * Switches the phase of a file group, as the owner or an editor: other rights apply at once. Null ends the phase.
+   * @throws EaselError with `PERMISSION_DENIED` for other viewers, and `INVALID_BODY` if the policy has no such phase.
+   * @example await easel.files.setPhase("photos", "revealed");
+   */
+  setPhase(group: NameOf<"fileGroups">, phase: string | null): Promise<Phase>;
+  /**
    * Calls `handler` on every change of a file that the viewer may read. A change with `op: "resync"` means that the page should read all
    * files again. Returns a function that stops the watch.
    * @example const stop = easel.files.watch(() => showFiles());
@@ -87,6 +100,7 @@ export interface Files {
 /** Creates `easel.files`. */
 export function createFiles(api: Api, watch: Watch, sendForm: SendForm): Files {
   const at = (id: string) => `/files/${segment(id, "file id")}`;
+  const phaseOf = (group: string) => `/files/groups/${segment(group, "file group")}/phase`;
   const upload = createUpload(api, sendForm);
 
   return {
@@ -110,6 +124,14 @@ export function createFiles(api: Api, watch: Watch, sendForm: SendForm): Files {
     async delete(id) {
       await api.json("DELETE", at(id));
       watch.wrote({ resource: "files" }, POLLED);
+    },
+    async phase(group) {
+      return api.json("GET", phaseOf(group));
+    },
+    async setPhase(group, phase) {
+      const switched = await api.json<Phase>("PUT", phaseOf(group), { phase });
+      watch.wrote({ resource: "files" }, POLLED);
+      return switched;
     },
     watch: (handler, onError) => watch({ resource: "files" }, handler, onError),
   };

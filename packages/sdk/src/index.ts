@@ -22,6 +22,7 @@ export type {
   Collection,
   CollectionRecord,
   Comparison,
+  Phase,
   RecordListOptions,
   RecordPage,
 } from "./collections.ts";

@@ -21,6 +21,8 @@ const WRONG_METHODS: [method: string, path: string, allowed: string[]][] = [
   ["POST", "/collections/board/permissions", ["GET"]],
   ["PUT", "/collections/board/permissions", ["GET"]],
   ["DELETE", "/collections/board/permissions", ["GET"]],
+  ["POST", "/collections/board/phase", ["GET", "PUT"]],
+  ["DELETE", "/collections/board/phase", ["GET", "PUT"]],
   ["POST", "/collections/board/count", ["GET"]],
   ["PUT", "/collections/board/count", ["GET"]],
   ["DELETE", "/collections/board/%63ount", ["GET"]],

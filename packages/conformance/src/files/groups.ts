@@ -66,6 +66,38 @@ export function groups(target: Target): void {
       }
     });
 
+    it("a phase of a group: hidden until revealed, for lists and contents", async () => {
+      const phases = { revealed: { read: "viewers", create: "none" } } as const;
+      const canvas = await made({ fileGroups: { photos: { preset: "personal", phases }, album: OPEN } });
+      const { owner, viewer } = canvas.pages;
+      const path = "/files/groups/photos/phase";
+      const photo = await add(owner, { group: "photos" });
+      answered(await viewer.get(path), { phase: null, phases: ["revealed"] });
+      await areHidden(viewer, [photo]);
+      refused(await viewer.put(path, { phase: "revealed" }), 403, "PERMISSION_DENIED");
+      answered(await owner.put(path, { phase: "revealed" }), { phase: "revealed", phases: ["revealed"] });
+      assert.deepEqual(idsOf(await filesIn(viewer)), idsOf([photo]));
+      assert.equal((await viewer.get(contentOf(photo))).status, 200);
+      refused(await upload(viewer, { group: "photos" }), 403, "PERMISSION_DENIED");
+      answered(await owner.put(path, { phase: null }), { phase: null, phases: ["revealed"] });
+      await areHidden(viewer, [photo]);
+      refused(await owner.put("/files/groups/album/phase", { phase: "revealed" }), 400, "INVALID_BODY");
+      refused(await owner.get("/files/groups/none/phase"), 404, "COLLECTION_NOT_CONFIGURED");
+    });
+
+    it("attachments follow the phase of their collection", async () => {
+      const phases = { revealed: { read: "viewers" } } as const;
+      const canvas = await made({ collections: { board: { preset: "personal", phases } } });
+      const { owner, viewer } = canvas.pages;
+      const recordId = (await addRecord(owner, "board", 1)).id;
+      const attached = await add(owner, { collection: "board", recordId });
+      await areHidden(viewer, [attached]);
+      await owner.put("/collections/board/phase", { phase: "revealed" });
+      assert.equal((await viewer.get(contentOf(attached))).status, 200);
+      await owner.put("/collections/board/phase", { phase: null });
+      await areHidden(viewer, [attached]);
+    });
+
     it("a new preset applies to existing files", async () => {
       const canvas = await made({ fileGroups: { photos: { preset: "personal" } } });
       const { owner, editor, viewer } = canvas.pages;

@@ -155,6 +155,40 @@ export function readers(target: Target): void {
       await tells(true);
     });
 
+    it("a switched phase: watches read again, and get changes while they may read", async () => {
+      const phases = { revealed: { read: "viewers" }, closed: { create: "none" } } as const;
+      const canvas = await collecting(target, { box: { preset: "submissions", phases } }, people);
+      const { owner } = canvas.pages;
+      const sockets = [await dial(canvas, people.viewer), await dial(canvas, people.editor)];
+      for (const each of sockets) {
+        await watch(each, keys("kv", "mark"));
+        await watch(each, records("box"));
+      }
+      const turns: [phase: string | null, seen: boolean][] = [
+        ["revealed", true],
+        ["closed", false],
+        ["revealed", true],
+        [null, false],
+      ];
+      for (const [phase, seen] of turns) {
+        await owner.put("/collections/box/phase", { phase });
+        for (const frames of await upTo(canvas, sockets)) {
+          are([...frames.slice(0, 1)], [resync(records("box"))]);
+          are(
+            frames.filter(({ type }) => type !== "resync"),
+            [],
+          );
+        }
+        if (phase === "closed") continue;
+        const made = await add(owner, "box", phase);
+        const [viewer = [], editor = []] = await upTo(canvas, sockets);
+        are(viewer, seen ? [recordChange("box", made)] : []);
+        are(editor, [recordChange("box", made)]);
+      }
+      await owner.put("/collections/box/phase", { phase: null });
+      for (const frames of await upTo(canvas, sockets)) are(frames, []);
+    });
+
     it("those who may read more or less than before get a resync, and no others", async () => {
       const own: CollectionPolicy = { preset: "submissions" };
       const all: CollectionPolicy = { preset: "contributions" };

@@ -16,6 +16,8 @@ export interface Canvas extends AccessFields {
   spa: boolean;
   /** The id of the last change of the policy document, or null if there has never been a document. */
   policyRevision: string | null;
+  /** The current phases of collections and file groups, as JSON text (`phases.ts`); null if all are in none. */
+  phases: string | null;
   capabilities: Capabilities;
 }
 
@@ -37,6 +39,7 @@ type Row = Pick<CanvasRow, Shared | keyof SwitchColumns> & {
   granted: "editor" | "viewer" | null;
   org_id: string | null;
   runtime_policy_revision: string | null;
+  phases: string | null;
   viewer_org: string | null;
   owner_may_publish: number;
   public_links: string | null;
@@ -51,7 +54,7 @@ export async function findForAccess(slug: string, email: string | null, env: Env
   const row = await env.db.getCached<Row>`
     select canvases.id, slug, owner_id, version_id, access, password_hash, expires_at, revoked_at, archived_at,
       disabled_at, deleted_at, spa, backend_enabled, kv, files, ai, realtime, authoring, ai_audience,
-      connections_audience, authoring_audience, guest_ai, users.can_publish_public as owner_may_publish, org_id, runtime_policy_revision,
+      connections_audience, authoring_audience, guest_ai, users.can_publish_public as owner_may_publish, org_id, runtime_policy_revision, phases,
       (select role from roles
         where canvas_id = (select id from canvases where slug = ${slug}) and roles.email = ${email}) as granted,
       (select org_id from org_domains where domain = ${email && domainOf(email)}) as viewer_org,
@@ -73,6 +76,7 @@ export async function findForAccess(slug: string, email: string | null, env: Env
     revokedAt: row.revoked_at,
     spa: row.spa === 1,
     policyRevision: row.runtime_policy_revision,
+    phases: row.phases,
     archivedAt: row.archived_at,
     disabledAt: row.disabled_at,
     deletedAt: row.deleted_at,

@@ -95,7 +95,7 @@ export const data = [
     allow: "editor",
     response: ok(dataSummary),
     async run({ canvas }, env) {
-      const subject = { id: canvas.id, policyRevision: canvas.runtime_policy_revision };
+      const subject = { id: canvas.id, policyRevision: canvas.runtime_policy_revision, phases: null };
       const parts = await Promise.all(TRANSFERS.map(({ summary }) => summary(subject, env)));
       return { body: Object.assign({}, ...parts) as DataSummary };
     },

@@ -65,6 +65,11 @@ const RIGHT: [name: string, document: object][] = [
     [`a channel of ${audience}`, { channels: { chat: { ...CHANNEL, publish: audience } } }],
   ]),
   ["no overrides", collection({ overrides: {} })],
+  [
+    "phases of a collection",
+    collection({ phases: { "a.b": { read: "viewers", increment: "none" }, c: {} } }),
+  ],
+  ["phases of a file group", group({ phases: { revealed: { read: "viewers", create: "none" } } })],
   ...[
     ["authorId"],
     ["value.card"],
@@ -146,6 +151,17 @@ const WRONG: [name: string, document: unknown][] = [
   ["overrides as a list", collection({ overrides: [] })],
   ["overrides as null", collection({ overrides: null })],
   ["a count of files", group({ aggregateCount: "editors" })],
+  ...[collection, group].flatMap((entry, at): [string, unknown][] => [
+    [`phases as a list ${at}`, entry({ phases: ["revealed"] })],
+    [`a phase without rights ${at}`, entry({ phases: { revealed: null } })],
+    [`a phase with an unknown right ${at}`, entry({ phases: { revealed: { read: "everyone" } } })],
+    [`a phase with another field ${at}`, entry({ phases: { revealed: { preset: "managed" } } })],
+    [`a phase named constructor ${at}`, entry({ phases: named("constructor", {}) })],
+    [`a phase named __proto__ ${at}`, entry({ phases: named("__proto__", {}) })],
+    [`a phase with an invalid name ${at}`, entry({ phases: { "a b": {} } })],
+    [`nine phases ${at}`, entry({ phases: Object.fromEntries([..."abcdefghi"].map((name) => [name, {}])) })],
+  ]),
+  ["increment in a phase of files", group({ phases: { revealed: { increment: "editors" } } })],
   ["unique files", group({ unique: ["authorId"] })],
   ...[
     [],
@@ -316,7 +332,8 @@ await onEngines("concurrent changes of capabilities", (target, env) => {
       reads++;
       return env.db.get(...statement);
     };
-    const read = () => policyOf({ id: site.id, policyRevision }, { ...env, db: changedDb(env.db, { get }) });
+    const read = () =>
+      policyOf({ id: site.id, policyRevision, phases: null }, { ...env, db: changedDb(env.db, { get }) });
     assert.deepEqual([await read(), await read(), reads], [{}, {}, 1]);
   });
 

@@ -11,6 +11,7 @@ const samples = samplesOf("docs/recipes.md");
 /** The sections of `docs/recipes.md` that are tested here. The section of the poll is tested in `agent-pages.test.ts`. */
 const FOLLOWED = [
   "one-vote-a-person-and-card",
+  "retro-board",
   "whiteboard",
   "page-that-also-works-signed-out",
   "import-of-many-records",
@@ -75,6 +76,29 @@ describe("recipes, each followed and used by two people", { skip: noBrowser || n
     for (const page of [ada, ben, again]) await coffee(page).getByText("2").waitFor();
     await coffee(again).click();
     for (const page of [ada, ben, again]) await coffee(page).getByText("1").waitFor();
+  });
+
+  test("retro: cards are their authors' until the owner reveals them, and hidden again", async () => {
+    await deploy("retro-board", "retro");
+    const [owner, ada, ben] = await open("retro", "dev", "ada", "ben");
+    assert.ok(owner && ada && ben);
+    for (const [page, text] of [
+      [ada, "Tests are fast"],
+      [ben, "New coffee"],
+    ] as const) {
+      await page.getByLabel("Card").fill(text);
+      await page.getByRole("button", { name: "Add" }).click();
+      await page.getByRole("listitem").getByText(text).waitFor();
+    }
+    assert.deepEqual(await ada.getByRole("listitem").allInnerTexts(), ["Tests are fast"]);
+    assert.equal(await ada.getByRole("button", { name: "Reveal" }).isVisible(), false);
+    await owner.getByRole("button", { name: "Reveal all cards" }).click();
+    for (const page of [owner, ada, ben]) await page.getByText("All 2 cards").waitFor();
+    assert.deepEqual(await ada.getByRole("listitem").allInnerTexts(), ["Tests are fast", "New coffee"]);
+    assert.equal(await ada.getByLabel("Card").isVisible(), false);
+    await owner.getByRole("button", { name: "Hide them again" }).click();
+    await ada.getByText("You see your own cards").waitFor();
+    assert.deepEqual(await ada.getByRole("listitem").allInnerTexts(), ["Tests are fast"]);
   });
 
   test("whiteboard: a drag is seen while it lasts, and by people who come later", async () => {

@@ -32,6 +32,13 @@ const nameFault = (name: string) =>
 const entriesOf = <Entry>(entry: ZodType<Entry>) =>
   entries(z.string(), entry, LIMITS.policyEntries.value, nameFault).optional();
 
+const fileOverrides = z.strictObject(fileRights);
+const recordOverrides = z.strictObject({ ...fileRights, increment: right });
+
+/** Returns the schema of the phases of a collection or file group: names, each with the rights that the phase replaces. */
+const phasesOf = <Rights>(overrides: ZodType<Rights>) =>
+  entries(z.string(), overrides, LIMITS.policyPhases.value, nameFault).optional();
+
 /** The schema of the policy document (specification 2). */
 export const policy: ZodType<RuntimePolicy> = z
   .strictObject({
@@ -39,7 +46,8 @@ export const policy: ZodType<RuntimePolicy> = z
     collections: entriesOf(
       z.strictObject({
         preset: z.enum(Object.keys(PRESETS) as Preset[]),
-        overrides: z.strictObject({ ...fileRights, increment: right }).optional(),
+        overrides: recordOverrides.optional(),
+        phases: phasesOf(recordOverrides),
         aggregateCount: audience.optional(),
         unique: z
           .array(field)
@@ -53,7 +61,8 @@ export const policy: ZodType<RuntimePolicy> = z
     fileGroups: entriesOf(
       z.strictObject({
         preset: z.enum(Object.keys(PRESETS) as Preset[]),
-        overrides: z.strictObject(fileRights).optional(),
+        overrides: fileOverrides.optional(),
+        phases: phasesOf(fileOverrides),
       }),
     ),
     channels: entriesOf(

@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { ErrorCase } from "../../http/error-case.ts";
 import { exact } from "../../http/exact.ts";
 import { type Description, json, jsonBody, nextCursor, paging } from "../operation.ts";
+import { phase, phaseBody } from "../phase-schemas.ts";
 
 /** The schema of the caller's rights on a collection or a file group. */
 export const rights = exact<Rights>()(
@@ -76,6 +77,20 @@ export const collectionsOperations: Description = {
       query: z.object({ where }),
       responses: json("The number of records.", z.strictObject({ count: z.int() })),
       errors: ERRORS,
+    },
+    "GET /collections/:name/phase": {
+      id: "record.phase",
+      summary: "Returns the current phase of a collection, and the phases of its policy.",
+      responses: json("The phase.", phase),
+      errors: ["COLLECTION_NOT_CONFIGURED"],
+    },
+    "PUT /collections/:name/phase": {
+      id: "record.setPhase",
+      summary:
+        "Switches the phase of a collection, as its owner or editor: another set of rights applies at once.",
+      body: jsonBody(phaseBody),
+      responses: json("The phase as it is now.", phase),
+      errors: [...ERRORS, "VALUE_TOO_LARGE"],
     },
     "GET /collections/:name/:id": {
       id: "record.get",

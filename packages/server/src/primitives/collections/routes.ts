@@ -6,6 +6,7 @@ import { parseJson } from "../../http/body.ts";
 import { refuse } from "../../http/refusal.ts";
 import { announceChange } from "../change-feed.ts";
 import { AttachmentRemoval } from "../files/attachments.ts";
+import { phaseRoute } from "../phase-route.ts";
 import type { Call, Primitive } from "../primitive.ts";
 import { type ReadSlice, streamList } from "../streamed-list.ts";
 import { readValue } from "../value.ts";
@@ -140,6 +141,11 @@ export const collections: Primitive = {
         return `{"count":${count}}`;
       },
     },
+    "/collections/:name/phase": phaseRoute({
+      section: "collections",
+      open: async (call, env) => (await open(call, null, env)).policy,
+      reread: (name) => ({ resource: "collection", name, op: "clear", of: null }),
+    }),
     "/collections/:name/:id": {
       async GET(call, env) {
         return recordText((await openRecord("read")(call, env)).record);

@@ -1,6 +1,7 @@
 import { CONNECTION_METHODS, type ConnectionMethod } from "@easel/protocol/policy";
 import { allowsMethod, inAudience } from "../../access/connection-rights.ts";
-import { entryOf, policyOf } from "../../canvases/policy.ts";
+import { entryOf } from "../../canvases/entry-of.ts";
+import { policyOf } from "../../canvases/policy.ts";
 import type { Header } from "../../drivers/outbound/outbound.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";

@@ -1,6 +1,7 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import { bytes, type Description, json, jsonBody, nextCursor, ok, paging } from "../operation.ts";
+import { phase, phaseBody } from "../phase-schemas.ts";
 
 const id = z.string();
 
@@ -94,6 +95,20 @@ export const filesOperations: Description = {
       summary: "Deletes a file.",
       responses: ok,
       errors: ["PERMISSION_DENIED"],
+    },
+    "GET /files/groups/:name/phase": {
+      id: "file.phase",
+      summary: "Returns the current phase of a file group, and the phases of its policy.",
+      responses: json("The phase.", phase),
+      errors: ["COLLECTION_NOT_CONFIGURED"],
+    },
+    "PUT /files/groups/:name/phase": {
+      id: "file.setPhase",
+      summary:
+        "Switches the phase of a file group, as its owner or editor: another set of rights applies at once.",
+      body: jsonBody(phaseBody),
+      responses: json("The phase as it is now.", phase),
+      errors: ["COLLECTION_NOT_CONFIGURED", "PERMISSION_DENIED", "VALUE_TOO_LARGE"],
     },
     "GET /files/:id/content": {
       id: "file.content",

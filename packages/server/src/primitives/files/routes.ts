@@ -1,10 +1,13 @@
 import { LIMITS } from "@easel/protocol/limits";
+import { entryOf } from "../../canvases/entry-of.ts";
+import { policyOf } from "../../canvases/policy.ts";
 import type { Env } from "../../env.ts";
 import { parseJson, readBody, refuseLargeBody } from "../../http/body.ts";
 import { apiPath } from "../../http/canvas-path.ts";
 import { firstValue } from "../../http/query.ts";
 import { refuse } from "../../http/refusal.ts";
 import { announceChange } from "../change-feed.ts";
+import { phaseRoute } from "../phase-route.ts";
 import type { Call, Primitive } from "../primitive.ts";
 import { type ReadSlice, streamList } from "../streamed-list.ts";
 import { withBody } from "../with-body.ts";
@@ -71,6 +74,13 @@ export const files: Primitive = {
         return '{"ok":true}';
       },
     },
+    "/files/groups/:name/phase": phaseRoute({
+      section: "fileGroups",
+      async open({ canvas, params: { name = "" } }, env) {
+        return entryOf((await policyOf(canvas, env)).fileGroups, name) ?? refuse("COLLECTION_NOT_CONFIGURED");
+      },
+      reread: (name) => ({ resource: "files", scope: `group:${name}`, op: "clear", of: null }),
+    }),
     "/files/:id/content": {
       async GET(call, env) {
         return contentOf(await openFile(call, "read", env), call, env);

@@ -5,7 +5,7 @@ import { channelRights } from "../../access/channel-rights.ts";
 import { connectionRights } from "../../access/connection-rights.ts";
 import type { Subject } from "../../access/permissions.ts";
 import { rightsOf } from "../../access/rights.ts";
-import { entryOf } from "../../canvases/policy.ts";
+import { entryOf } from "../../canvases/entry-of.ts";
 
 /** The record policy that applies while a capability is off: nobody may do anything. */
 const CLOSED_RECORDS: RecordPolicy = {

@@ -2,7 +2,7 @@ import { LIMITS } from "@easel/protocol/limits";
 import type { Member, Sender } from "@easel/protocol/realtime";
 import type { ChannelRights, Json } from "@easel/protocol/types";
 import { channelRights, unnamedChannel } from "../../access/channel-rights.ts";
-import { entryOf } from "../../canvases/policy.ts";
+import { entryOf } from "../../canvases/entry-of.ts";
 import type { Bus } from "../../drivers/bus/bus.ts";
 import type { Client } from "./client.ts";
 import { encodeMessage, publishPresence, Subscription, topicOf } from "./subscription.ts";

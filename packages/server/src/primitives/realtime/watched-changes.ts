@@ -3,7 +3,7 @@ import type { WatchTarget } from "@easel/protocol/realtime";
 import type { Right } from "@easel/protocol/types";
 import { allows, rightsOf } from "../../access/rights.ts";
 import { whyOff } from "../../canvases/capabilities.ts";
-import { entryOf } from "../../canvases/policy.ts";
+import { entryOf } from "../../canvases/entry-of.ts";
 import type { Env } from "../../env.ts";
 import type { Change } from "../change-feed.ts";
 import { needsKv, scopeRights } from "../files/scope.ts";

@@ -58,7 +58,10 @@ export interface Transfer {
   /** Imports the data of the part from the archive, and reports what it leaves out. */
   import(to: Import): Promise<void>;
   /** Counts the stored data of the part, of all people. */
-  summary(canvas: Pick<Caller["canvas"], "id" | "policyRevision">, env: Env): Promise<Partial<DataSummary>>;
+  summary(
+    canvas: Pick<Caller["canvas"], "id" | "policyRevision" | "phases">,
+    env: Env,
+  ): Promise<Partial<DataSummary>>;
 }
 
 /** Yields a list in slices of JSON lines. Checks access before each slice. */

@@ -105,6 +105,27 @@ export const data: Fault[] = [
     "packages/server/test/primitives/collections/unique-records.test.ts",
   ),
   fault(
+    "phases: viewers switch them",
+    "packages/server/src/primitives/phase-route.ts",
+    'return manages(call.role) ? entry : refuse("PERMISSION_DENIED");',
+    "return entry;",
+    "packages/server/test/conformance/stores.test.ts",
+  ),
+  fault(
+    "phases: a switch forgets that of another collection",
+    "packages/server/src/canvases/phases.ts",
+    "and phases is not distinct from cast(${row.phases} as text)`;",
+    "and coalesce(${row.phases}, '') is not null`;",
+    "packages/server/test/conformance/stores.test.ts",
+  ),
+  fault(
+    "phases: open connections keep their rights",
+    "packages/server/src/primitives/phase-route.ts",
+    "await announceAccess({ canvas: canvas.id }, env);",
+    "",
+    "packages/server/test/conformance/realtime.test.ts",
+  ),
+  fault(
     "realtime: a page of another origin opens a connection in path mode",
     "packages/server/src/primitives/mount-upgrade.ts",
     'base.urlMode === "path" && origin !== undefined',

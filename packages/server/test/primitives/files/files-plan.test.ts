@@ -169,6 +169,7 @@ await onDatabases("plans of files", (db) => {
       canvas: {
         id: CANVAS,
         policyRevision: "1",
+        phases: null,
         capabilities: { backendEnabled: true, kv: true, files: true },
       },
       role: "viewer",
