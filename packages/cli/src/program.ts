@@ -70,7 +70,7 @@ export function createProgram(version: string, context: Context): Command {
     for (const create of commands) program.addCommand(inherit(create(context), program));
   }
   // In the last group, beside `doctor`.
-  program.helpCommand("help [command]", "Describes a command.");
+  program.helpCommand("help [command...]", "Describes a command.");
   program.hook("preAction", (_, command) => {
     terminal.json = command.opts().json === true;
   });

@@ -142,7 +142,10 @@ test("an export replaces a file only with --force, and leaves nothing behind whe
 test("one collection as CSV and as JSON lines, there and back", async () => {
   const other = await canvas("data-three");
   const csv = await data(["export", "--collection", "ideas", "--format", "csv"]);
-  assert.match(csv, /^id,authorId,updatedAt,value\.title\n[\w-]+,[\w-]+,\d+,'=tea\n$/);
+  assert.match(
+    csv,
+    /^id,authorId,author,updatedAt,value\.title\n[\w-]+,[\w-]+,Owner,\d{4}-\d\d-\d\dT[\d:.]+Z,'=tea\n$/,
+  );
   const file = path.join(temporary, "ideas.csv");
   await writeFile(file, csv);
   await data(["import", file, "--collection", "ideas"], { cwd: other });
@@ -235,5 +238,21 @@ test("exit codes", async () => {
     const outcome = await easel(["data", ...args], { env: variables, cwd });
     assert.deepEqual([outcome.code, outcome.stdout], [code, ""], `${args.join(" ")}: ${outcome.stderr}`);
     assert.doesNotMatch(outcome.stderr, /bug of easel/);
+  }
+});
+
+/** Removals of what is not there: the arguments, the number of removed entries, and what is said. */
+const NOTHING: [args: string[], removed: number, says: RegExp][] = [
+  [["rm", "absent"], 0, /^There is no key `absent`\.\nThere is nothing to remove\.\n$/],
+  [["rm", "absent", "there", "--yes"], 1, /^There is no key `absent`\.\n.*\nRemoved 1\.\n$/],
+  [["rm", "--prefix", "absent", "--yes"], 0, /^There is nothing to remove\.\n$/],
+];
+
+test("rm says what is not there", async () => {
+  await data(["set", "there", "1"]);
+  for (const [args, removed, says] of NOTHING) {
+    const { code, stdout, stderr } = await easel(["data", ...args, "--json"], { env, cwd });
+    assert.deepEqual([code, JSON.parse(stdout)], [0, { removed }], stderr);
+    assert.match(stderr, says);
   }
 });

@@ -248,3 +248,22 @@ test("exit codes", async (t) => {
     assert.doesNotMatch(outcome.stderr, /bug of easel/);
   }
 });
+
+test("with --json an error is a document, too; the text for people is on stderr", async (t) => {
+  const folder = await folderWith(t, "no-page-json", { "a.css": "" });
+  const rows: [args: string[], exit: number, error: object][] = [
+    [
+      ["deploy", folder],
+      1,
+      { code: null, hint: "Is it the right folder? A build is often in dist or build." },
+    ],
+    [["open", "-c", "none"], 4, { code: null, hint: "`easel list` shows your canvases." }],
+    [["versions", "-c", "x".repeat(20)], 4, { code: "NOT_FOUND", hint: null }],
+  ];
+  for (const [args, exit, expected] of rows) {
+    const { code, stdout, stderr } = await easel([...args, "--json"], { env });
+    const { message, ...error } = JSON.parse(stdout).error;
+    assert.deepEqual([code, error], [exit, { ...expected, exit }]);
+    assert.ok(stderr.includes(`error: ${message}`), stderr);
+  }
+});

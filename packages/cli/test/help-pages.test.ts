@@ -41,6 +41,9 @@ test("easel help, easel --help and easel help COMMAND", async () => {
     stdout.split("\n").filter((line) => line.length > 80),
     [],
   );
+  const ofExport = (await easel(["help", "data", "export"])).stdout;
+  assert.match(ofExport, /^Usage: easel data export/);
+  assert.equal(ofExport, (await easel(["data", "export", "--help"])).stdout);
   assert.equal((await easel(["help", "init"])).stdout, (await easel(["init", "--help"])).stdout);
 });
 

@@ -97,7 +97,9 @@ test("types prints the declarations of easel.json, or writes them to a file", as
   const cwd = await folderWith(t, "typed", { "easel.json": JSON.stringify({ policy }) });
   const expected = canvasDeclarations(policy as object);
   assert.match(expected, /"tasks": Json/);
-  assert.equal((await easel(["types"], { cwd })).stdout, expected);
+  const printed = await easel(["types"], { cwd });
+  assert.equal(printed.stdout, expected);
+  assert.match(printed.stderr, /^Types for 1 collection, 1 file group\./);
   const { code, stdout } = await easel(["types", "-o", "easel.d.ts"], { cwd });
   assert.deepEqual([code, stdout], [0, ""]);
   assert.equal(await textOf(cwd, "easel.d.ts"), expected);

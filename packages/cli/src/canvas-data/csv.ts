@@ -2,6 +2,7 @@ import type { Json } from "@easel/protocol/types";
 import { parse } from "csv-parse";
 import { stringify } from "csv-stringify/sync";
 import { fail } from "../exit.ts";
+import { isoTime } from "../terminal/moment.ts";
 
 /*
  * The CSV format of entries. If a value is an object, each of its fields has a column, such as `value.title`. Any other value is in the
@@ -46,7 +47,9 @@ export function valueOfCell(cell: string): Json | undefined {
 }
 
 /** The columns that are never parsed as JSON. */
-const TEXTS = ["key", "id", "authorId", "userId"];
+const TEXTS = ["key", "id", "authorId", "author", "userId", "user"];
+/** The column of the time of the last change, in ISO 8601. */
+const TIME = "updatedAt";
 const FIELD = "value.";
 
 const isObject = (value: Json | undefined): value is { [name: string]: Json } =>
@@ -55,7 +58,10 @@ const isObject = (value: Json | undefined): value is { [name: string]: Json } =>
 function flattened({ value, ...line }: Line): Map<string, string> {
   const cells = new Map<string, string>();
   for (const [name, each] of Object.entries(line))
-    cells.set(name, TEXTS.includes(name) ? guard(String(each)) : cellOf(each));
+    cells.set(
+      name,
+      TEXTS.includes(name) ? guard(String(each)) : name === TIME ? isoTime(Number(each)) : cellOf(each),
+    );
   if (!isObject(value)) cells.set("value", cellOf(value));
   else for (const [name, each] of Object.entries(value)) cells.set(FIELD + name, cellOf(each));
   return cells;
@@ -69,7 +75,7 @@ export function csvOf(lines: readonly Line[]): string {
 }
 
 /** The columns of an export that are not part of the value. */
-const META = [...TEXTS, "updatedAt"];
+const META = [...TEXTS, TIME];
 
 function lineOf(cells: Record<string, string>): Line {
   const line: Line = {};

@@ -99,7 +99,26 @@ function remove(target: Target, id: string, easel: Easel): Promise<void> {
   return easel.files.delete(id);
 }
 
-/** Removes entries: those with the given ids or keys, those with a prefix, or all. Asks before it removes more than one. */
+/** Returns those of the given ids that exist, and says which keys do not: removing them would succeed without a trace. */
+async function existingOf(
+  ids: string[],
+  target: Target,
+  easel: Easel,
+  { terminal }: Context,
+): Promise<string[]> {
+  if (target.kind !== "kv" && target.kind !== "user") return ids;
+  const scope = target.kind === "kv" ? easel.kv : easel.kv.user;
+  const existing: string[] = [];
+  for (const key of ids)
+    if ((await scope.get(key)) !== undefined) existing.push(key);
+    else terminal.say(`There is no key \`${clean(key)}\`.`);
+  return existing;
+}
+
+/**
+ * Removes entries: those with the given ids or keys, those with a prefix, or all. Asks before it removes more than one, and says so if there
+ * is nothing to remove.
+ */
 export async function removeEntries(ids: string[], options: EntryOptions, context: Context): Promise<void> {
   const { terminal } = context;
   const many = options.all === true || options.prefix !== undefined;
@@ -109,7 +128,11 @@ export async function removeEntries(ids: string[], options: EntryOptions, contex
   const { easel, target } = await open(options, context);
   const found = many
     ? await runtimeCall(() => Array.fromAsync(entriesOf(target, easel, options.prefix), ({ id }) => id))
-    : ids;
+    : await runtimeCall(() => existingOf(ids, target, easel, context));
+  if (found.length === 0) {
+    terminal.say("There is nothing to remove.");
+    return terminal.result({ removed: 0 }, () => "");
+  }
   if (found.length > 1 && !options.yes) {
     const message = `Remove ${found.length} entries?`;
     if (!(await terminal.ask.confirm({ message, flag: "--yes" }))) fail("Nothing was removed.");

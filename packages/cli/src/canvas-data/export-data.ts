@@ -6,6 +6,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
 import { DATA_PARTS } from "@easel/protocol/management";
+import type { Easel } from "@easel/sdk";
 import { isSlug } from "@easel/server/http/canvas-path";
 import { type CanvasOptions, findCanvas } from "../api/find-canvas.ts";
 import type { Context } from "../context.ts";
@@ -14,7 +15,7 @@ import { makeOwnFolder } from "../project/own-folder.ts";
 import { publishingFolder } from "../project/publishing-folder.ts";
 import { formatBytes } from "../terminal/bytes.ts";
 import { clean, cleanLines } from "../terminal/clean.ts";
-import { csvOf } from "./csv.ts";
+import { csvOf, type Line } from "./csv.ts";
 import { runtimeCall, runtimeOf } from "./runtime.ts";
 import { entriesOf, givenTarget, type TargetOptions } from "./target.ts";
 
@@ -92,6 +93,21 @@ async function write(
   return bytes;
 }
 
+/** Adds to lines the names of the people in `authorId` and `userId`, as `author` and `user` after them. */
+async function withNames(lines: readonly Line[], easel: Easel): Promise<Line[]> {
+  const ids = new Set(
+    lines.flatMap(({ authorId, userId }) => [authorId, userId]).filter((id) => typeof id === "string"),
+  );
+  const people = ids.size === 0 ? new Map() : await easel.people([...ids]);
+  return lines.map(({ key, id, authorId, userId, ...rest }) => ({
+    ...(key === undefined ? {} : { key }),
+    ...(id === undefined ? {} : { id }),
+    ...(authorId === undefined ? {} : { authorId, author: people.get(authorId)?.name ?? "" }),
+    ...(userId === undefined ? {} : { userId, user: people.get(userId)?.name ?? "" }),
+    ...rest,
+  }));
+}
+
 /**
  * Exports data of a canvas: everything as a zip, or the entries of one target as JSON lines or CSV. Prints the path of the file. With
  * `-o -`, prints the data itself; this is the default for one target.
@@ -130,7 +146,14 @@ export async function exportData(options: ExportOptions, context: Context): Prom
   async function* lines() {
     if (format === "csv") {
       const entries = await runtimeCall(() => Array.fromAsync(entriesOf(target as never, easel)));
-      yield csvOf(entries.map(({ fields }) => fields));
+      yield csvOf(
+        await runtimeCall(() =>
+          withNames(
+            entries.map(({ fields }) => fields),
+            easel,
+          ),
+        ),
+      );
       return;
     }
     const entries = entriesOf(target as never, easel);

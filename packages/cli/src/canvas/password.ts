@@ -29,6 +29,11 @@ async function readPassword(fromStdin: boolean, { ask, stdin }: Terminal): Promi
 /** Sets or removes the password of a canvas. */
 export async function setPassword(options: PasswordOptions, context: Context): Promise<void> {
   const { terminal } = context;
+  if (!options.clear && !options.stdin && !terminal.ask.possible)
+    fail("There is no terminal to ask for the password in.", {
+      exit: "usage",
+      hint: "Give it on stdin, as in `easel password --stdin < FILE`, or remove it with --clear.",
+    });
   const { service, canvas } = await findCanvas(options, context);
   const password = options.clear ? null : await readPassword(options.stdin === true, terminal);
   const path = { id: canvas.id };

@@ -8,7 +8,7 @@ import { onSqlite } from "../support/engines.ts";
 import { publish, upload, visit } from "../support/publish.ts";
 import { forge, zip } from "../support/zip.ts";
 
-const ROOT = /^`index.html` refers to `(.*)`, which is not below/;
+const ROOT = /^`index.html` refers to `(.*)`, which (?:is|are) not below/;
 
 await onSqlite("bundles of pages", (target, env) => {
   let site: Stage;
@@ -62,6 +62,11 @@ await onSqlite("bundles of pages", (target, env) => {
     ["a script from the root", '<script type="module" src="/assets/app.js">', "/assets/app.js"],
     ["a style without quotes", "<link rel=stylesheet href=/app.css?1>", "/app.css"],
     ["an address in single quotes", "<img SRC = '/assets/gone.png'>", "/assets/gone.png"],
+    [
+      "two addresses, one of them twice",
+      '<img src="/assets/app.js"><link href=/app.css><img src="/app.css">',
+      "/assets/app.js`, `/app.css",
+    ],
     ["relative addresses", '<script src="assets/app.js"></script><a href="./app.css">', null],
     ["another host", '<script src="//host/assets/app.js"></script>', null],
     ["the SDK and the home page", '<script src="/sdk/v1.js"></script><a href="/">', null],

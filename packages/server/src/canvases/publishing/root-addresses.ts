@@ -4,6 +4,9 @@ import type { BundleFile } from "./bundle.ts";
 /** The maximum number of bytes at the start of a page that are searched for addresses. */
 const SEARCHED_BYTES = 256 * 1024;
 
+/** The maximum number of addresses that a warning names. */
+const MAX_NAMED = 5;
+
 /**
  * Matches `src` and `href` in HTML with an address that begins at the root of the host, such as `/app.js`. Captures the address without its
  * query.
@@ -22,7 +25,7 @@ async function startOf(file: BundleFile): Promise<string> {
 }
 
 /**
- * Returns a warning if `index.html` refers to a file of its bundle from the root of the host, such as `/assets/app.js`. In path mode, where
+ * Returns a warning if `index.html` refers to files of its bundle from the root of the host, such as `/assets/app.js`. In path mode, where
  * each canvas is below a path of one host, such an address is outside of the canvas. Throws 400 `INVALID_BODY` if the page cannot be read.
  */
 export async function rootAddressWarnings(
@@ -32,11 +35,15 @@ export async function rootAddressWarnings(
   const index = files.find(({ path }) => path === "index.html");
   if (urlMode !== "path" || index === undefined) return [];
   const paths = new Set(files.map(({ path }) => `/${path}`));
-  for (const [, address = ""] of (await startOf(index)).matchAll(FROM_ROOT)) {
-    if (!address.startsWith("/assets/") && !paths.has(address)) continue;
-    return [
-      `\`index.html\` refers to \`${address.slice(0, 100)}\`, which is not below the address of the canvas. Use relative addresses; with Vite, set \`base: "./"\`.`,
-    ];
-  }
-  return [];
+  const found = new Set(
+    [...(await startOf(index)).matchAll(FROM_ROOT)]
+      .map(([, address = ""]) => address)
+      .filter((address) => address.startsWith("/assets/") || paths.has(address)),
+  );
+  if (found.size === 0) return [];
+  const named = [...found].slice(0, MAX_NAMED).map((address) => `\`${address.slice(0, 100)}\``);
+  const more = found.size > MAX_NAMED ? ` and ${found.size - MAX_NAMED} more` : "";
+  return [
+    `\`index.html\` refers to ${named.join(", ")}${more}, which ${found.size === 1 ? "is" : "are"} not below the address of the canvas. Use relative addresses; with Vite, set \`base: "./"\`.`,
+  ];
 }
