@@ -1,3 +1,4 @@
+import { LIMITS } from "@easel/protocol/limits";
 import type { FastifyInstance } from "fastify";
 import { assetPath } from "../config/assets.ts";
 import { mountPublicText } from "../content/public-text.ts";
@@ -5,6 +6,7 @@ import { fillTemplate } from "../docs/fill-template.ts";
 import { limits, presets, rights } from "../docs/tables.ts";
 import type { Env } from "../env.ts";
 import { docPage, docPages, linkTo, sectionOf, tableOf } from "./doc-parts.ts";
+import { PAGE_LIMITS } from "./page-limits.ts";
 import { howToGetToken } from "./token-help.ts";
 
 /** The headings of the sections of `docs/recipes.md` that `/skill.md` contains. The recipe of each section is a complete canvas. */
@@ -25,7 +27,7 @@ function insertsOf(env: Env): Record<string, () => string> {
     errors: tableBelow("Errors"),
     presets,
     rights,
-    limits,
+    limits: () => limits(PAGE_LIMITS.map((name) => LIMITS[name])),
     requests: () => String(config.canvasPerMinute),
     token: () => howToGetToken(env),
     examples: () =>

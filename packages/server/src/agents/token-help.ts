@@ -10,7 +10,21 @@ export EASEL_TOKEN=$(curl -sS -b cookies -H 'content-type: application/json' -d 
 `;
 
 const signedIn = (base: string) =>
-  `Only they can create one, while signed in: they open ${base}/tokens, choose what the token can do, and copy it. Ask them for one.`;
+  `Only they can give you one: they open ${base}/tokens, choose what the token can do, and copy it. Or begin a sign-in, and tell them
+the address and the code:
+
+\`\`\`sh
+STARTED=$(curl -sS -d 'client_id=easel-cli&host=agent' ${base}/oauth/device_authorization)
+echo "$STARTED" | jq -r '"Open \\(.verification_uri) and enter \\(.user_code)"'
+\`\`\`
+
+After they have agreed, this fetches the token. Before, it is \`null\`: ask again every five seconds.
+
+\`\`\`sh
+GRANT="client_id=easel-cli&grant_type=urn:ietf:params:oauth:grant-type:device_code&device_code=$(echo "$STARTED" | jq -r .device_code)"
+export EASEL_TOKEN=$(curl -sS -d "$GRANT" ${base}/oauth/token | jq -r .access_token)
+\`\`\`
+`;
 
 /** Tells how a person gets an access token of this service, which depends on its sign-in mode. */
 export function howToGetToken({ base, config }: Env): string {

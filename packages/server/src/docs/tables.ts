@@ -49,14 +49,10 @@ export const closes = () =>
     Object.values(CLOSE_CODES).map(({ code: number, when }) => [String(number), when]),
   );
 
-export const limits = () =>
+export const limits = (shown: (typeof LIMITS)[keyof typeof LIMITS][] = Object.values(LIMITS)) =>
   table(
     ["What", "Limit", "Above the limit"],
-    Object.values(LIMITS).map(({ of, value, unit, past }) => [
-      of,
-      `${value.toLocaleString("en")} ${unit}`,
-      past,
-    ]),
+    shown.map(({ of, value, unit, past }) => [of, `${value.toLocaleString("en")} ${unit}`, past]),
   );
 
 export const removedHeaders = () =>

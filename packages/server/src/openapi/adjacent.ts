@@ -203,6 +203,20 @@ export const SERVICE_ROUTES: Record<string, Route> = {
       responses: page("application/json", "The document."),
     },
   },
+  "GET /openapi/runtime.json": {
+    operation: {
+      id: "service.openapiRuntime",
+      summary: "Returns the part of the OpenAPI document with the runtime API.",
+      responses: page("application/json", "The document."),
+    },
+  },
+  "GET /openapi/management.json": {
+    operation: {
+      id: "service.openapiManagement",
+      summary: "Returns the part of the OpenAPI document with the management API.",
+      responses: page("application/json", "The document."),
+    },
+  },
   "GET /reference": {
     operation: {
       id: "service.reference",

@@ -4,8 +4,11 @@ import type { Env } from "../env.ts";
 import { pageHeaders, printPage } from "../http/html.ts";
 import { STYLE } from "./reference/style.ts";
 
+/** The documents of one API each, and the beginning of its paths. */
+const PARTS = { "/openapi/runtime.json": "/v1/", "/openapi/management.json": "/api/" };
+
 /**
- * Mounts the OpenAPI document, which describes the HTTP APIs of the service, and a page that shows it. The modules that print them are loaded
+ * Mounts the OpenAPI document, which describes the HTTP APIs of the service, the same in parts, and a page that shows it. The modules that print them are loaded
  * at the first request, so that they do not delay the start.
  */
 export function mountOpenApi(app: FastifyInstance, env: Env): void {
@@ -15,6 +18,15 @@ export function mountOpenApi(app: FastifyInstance, env: Env): void {
     type: "application/json; charset=utf-8",
     print: async () => JSON.stringify(await document()),
   });
+  for (const [path, prefix] of Object.entries(PARTS))
+    mountPublicText(app, env, {
+      path,
+      type: "application/json; charset=utf-8",
+      async print() {
+        const { documentPart } = await import("./document-part.ts");
+        return JSON.stringify(documentPart(await document(), prefix));
+      },
+    });
   mountPublicText(app, env, {
     path: "/reference",
     type: "text/html; charset=utf-8",

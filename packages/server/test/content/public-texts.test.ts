@@ -19,6 +19,8 @@ const services = {
 const TEXTS: [path: string, type: string, isReadable: boolean][] = [
   ["/schema/easel.json", "application/schema+json; charset=utf-8", true],
   ["/openapi.json", "application/json; charset=utf-8", true],
+  ["/openapi/runtime.json", "application/json; charset=utf-8", true],
+  ["/openapi/management.json", "application/json; charset=utf-8", true],
   ["/reference", "text/html; charset=utf-8", false],
   ["/llms.txt", "text/plain; charset=utf-8", true],
   ["/skill.md", "text/markdown; charset=utf-8", true],
@@ -80,6 +82,11 @@ for (const [name, { target }] of Object.entries(services)) {
       "slug",
       "spa",
       "description",
+      "listed",
+      "aiAudience",
+      "connectionsAudience",
+      "authoringAudience",
+      "guestAi",
       "policy",
       "capabilities",
     ]);

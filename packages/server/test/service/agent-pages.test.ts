@@ -4,6 +4,7 @@ import { type Answer, send } from "@easel/conformance/http";
 import { LIMITS } from "@easel/protocol/limits";
 import { PRESETS } from "@easel/protocol/policy";
 import * as sdk from "../../../sdk/src/index.ts";
+import { PAGE_LIMITS } from "../../src/agents/page-limits.ts";
 import { faultsOf } from "../../src/canvases/publishing/easel-json.ts";
 import { noBrowser, openAs, openBrowser } from "../support/browser.ts";
 import { follow, noTools } from "../support/sample-shell.ts";
@@ -67,7 +68,8 @@ describe("GET /skill.md", () => {
   });
 
   test("is a page that an agent reads at once", () => {
-    assert.ok(skill.length < 40_000, `${skill.length}`);
+    // About 8,000 tokens.
+    assert.ok(skill.length < 32_000, `${skill.length}`);
   });
 
   test("every link leads to a heading of the page or to a document of this service", async () => {
@@ -83,10 +85,10 @@ describe("GET /skill.md", () => {
     const names = [
       ...functions.map((name) => `| \`${name}(`),
       ...Object.keys(sdk).filter((name) => name.endsWith("Error")),
-      ...Object.values(LIMITS).map(({ of }) => of),
+      ...PAGE_LIMITS.map((name) => LIMITS[name].of),
       ...Object.keys(PRESETS).map((preset) => `| \`${preset}\` |`),
     ];
-    assert.ok(names.length > 60);
+    assert.ok(names.length > 50);
     for (const name of names) assert.ok(skill.includes(name), name);
   });
 
@@ -108,13 +110,14 @@ test("an agent that follows the skill word for word publishes the poll, and two 
   const samples = samplesIn(skill, "skill.md");
   const files = samples.filter(({ file }) => file !== undefined);
   const commands = samples.filter(
-    ({ language, section }) => language === "sh" && section.startsWith("deploy-"),
+    ({ language, section }) => language === "sh" && (section.startsWith("deploy-") || section === "mend-it"),
   );
-  const [, deployed = "", version, again] = await follow([...files, ...commands], cwd, {
+  const [, deployed = "", version, mended, again] = await follow([...files, ...commands], cwd, {
     "http://localhost:3000": base,
   });
   assert.deepEqual(JSON.parse(deployed), { url: `${base}/c/poll/`, warnings: [] });
   assert.match(version ?? "", /^[\w-]{36}$/);
+  assert.equal(mended?.split("\n").filter((line) => line.includes('"createdAt"')).length, 2);
   assert.equal(again, `${base}/c/poll/`);
 
   const browser = await openBrowser(t);
@@ -132,4 +135,7 @@ test("outside dev mode the skill names the page on which people create tokens", 
   const { base: proxied } = await startService(t, PROXY);
   const { text } = await send(proxied, { method: "GET", path: "/skill.md" });
   assert.ok(text.includes(`they open ${proxied}/tokens`));
+  const [start, fetched] = samplesIn(text, "skill.md").filter((each) => each.text.includes("/oauth/"));
+  assert.match(start?.text ?? "", /device_authorization/);
+  assert.match(fetched?.text ?? "", /grant-type:device_code/);
 });

@@ -94,6 +94,6 @@ export function referenceBody(document: OpenApi): Html {
   const parts = partsOf(document);
   const sections = new OperationSections(document);
   return html`${navigation(parts)}<div class="content"><h1>API reference</h1>
-<p>For programs: <a href="/openapi.json">openapi.json</a>.</p>${prose(document.info.description)}
+<p>For programs: <a href="/openapi.json">openapi.json</a>, or only its <a href="/openapi/runtime.json">runtime</a> or <a href="/openapi/management.json">management</a> API.</p>${prose(document.info.description)}
 ${parts.map((part) => partSection(part, sections))}${errorTable()}${types(document)}</div>`;
 }
