@@ -56,7 +56,10 @@ export function tokens(target: Target): void {
       await call(target, site.slug, person, "GET", "/me", headers),
     ];
     const shut = async (person: Person | null, headers: Header[] = []) => {
-      for (const answer of await both(person, headers)) unauthenticated(answer, target);
+      // A program with an invalid token gets 401 in every mode: a redirect to the sign-in is for people.
+      const isProgram = [...(person?.headers ?? []), ...headers].some(([, value]) => /^bearer /i.test(value));
+      for (const answer of await both(person, headers))
+        unauthenticated(answer, isProgram ? undefined : target);
     };
 
     it("a token identifies its person on both APIs, without any other header", async () => {

@@ -4,6 +4,7 @@ import { CAPABILITIES, type Capability } from "@easel/protocol/capabilities";
 import type { Audience } from "@easel/protocol/policy";
 import { type CanvasRole, PERMISSIONS, type Permission } from "@easel/protocol/types";
 import { permissionsOf, type Subject } from "./permissions.ts";
+import { anonymousUser, isMember } from "./principal.ts";
 
 /**
  * The expected conditions of each permission: the capability that must be on, and who has the permission. `managers` are the owner and the
@@ -38,8 +39,9 @@ const of = (
   role: CanvasRole,
   capabilities: Subject["canvas"]["capabilities"],
   guestOf: string | null = null,
+  id = "ada",
 ): Subject => ({
-  user: { guestOf },
+  user: { id, guestOf },
   role,
   canvas: { capabilities },
   mayConnect: true,
@@ -84,6 +86,14 @@ test("each audience affects its own permission only", () => {
     );
     assert.deepEqual(opened, { ...shut, [permission]: true });
   }
+});
+
+test("an anonymous caller is no member: publishes no canvas and uses no AI, whatever the audiences are", () => {
+  const anonymous = anonymousUser("192.0.2.1");
+  assert.deepEqual([isMember(anonymous), isMember(null)], [false, false]);
+  const open = { ...audiences("viewers"), guestAi: true };
+  const { canCreateCanvas, canUseAi } = permissionsOf(of("viewer", open, null, anonymous.id), everything);
+  assert.deepEqual({ canCreateCanvas, canUseAi }, { canCreateCanvas: false, canUseAi: false });
 });
 
 test("canUseConnections needs a Connection that the caller may use", () => {

@@ -1,7 +1,7 @@
 import type { Capability } from "@easel/protocol/capabilities";
 import type { Audience } from "@easel/protocol/policy";
 import type { CanvasRole, Permission } from "@easel/protocol/types";
-import type { User } from "./principal.ts";
+import { isMember, type User } from "./principal.ts";
 import { manages } from "./roles.ts";
 
 /** The conditions for one permission, such as `canUseAi`. A caller has the permission if all conditions that are present are met. */
@@ -13,8 +13,8 @@ interface Needs {
   /** If this setting of the canvas is `editors`, the caller must be the owner or an editor. */
   audience?: "aiAudience" | "authoringAudience";
   /**
-   * With `never`, the caller must not be a guest. With `guestAi`, guests need the switch `guestAi` of the canvas. Absent: guests count as
-   * viewers.
+   * With `never`, the caller must be a member. With `guestAi`, guests need the switch `guestAi` of the canvas, and anonymous callers are
+   * refused. Absent: guests and anonymous callers count as viewers.
    */
   guests?: "never" | "guestAi";
   /** The caller must be allowed to use at least one Connection of the canvas. */
@@ -23,7 +23,7 @@ interface Needs {
 
 /** The fields of a caller and a canvas that permissions depend on. */
 export interface Subject {
-  user: Pick<User, "guestOf">;
+  user: Pick<User, "id" | "guestOf">;
   role: CanvasRole;
   canvas: {
     capabilities: Record<NonNullable<Needs["audience"]> | "connectionsAudience", Audience> & {
@@ -61,7 +61,8 @@ export function hasPermission(
   if (connection === true && !mayConnect) return false;
   const forManagers = manager === true || (audience !== undefined && capabilities[audience] === "editors");
   if (forManagers && !manages(role)) return false;
-  return guests === undefined || (guests === "guestAi" && capabilities.guestAi) || user.guestOf === null;
+  const admitsGuest = guests === "guestAi" && user.guestOf !== null && capabilities.guestAi;
+  return guests === undefined || admitsGuest || isMember(user);
 }
 
 /** Returns for each permission whether a caller has it. `isOn` returns whether a capability is on. */

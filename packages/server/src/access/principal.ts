@@ -47,7 +47,9 @@ export const isAnonymous = ({ id }: Pick<User, "id">): boolean => id.startsWith(
 export type Principal = User | null;
 
 /** Whether the caller is a person who has signed in, and so neither a guest nor anonymous. */
-export const isMember = (principal: Principal): principal is User => principal?.guestOf === null;
+export const isMember = <Caller extends Pick<User, "id" | "guestOf">>(
+  caller: Caller | null,
+): caller is Caller => caller?.guestOf === null && !isAnonymous(caller);
 
 /** Whether the caller is a guest of one canvas. */
 export const isGuest = (principal: Principal): principal is User & { guestOf: string } =>

@@ -20,13 +20,13 @@ export interface BodySpec<Body> {
   read(call: Call, env: Env): Promise<Body>;
 }
 
-const read = <Body>(
+/** Returns the body of a call, which is validated; reads it unless `given` has its value already. */
+const read = async <Body>(
   { request, given }: Call,
   schema: ZodType<Body>,
   env: Env,
   limit?: number,
-): Promise<Body> =>
-  given === undefined ? readJson(request, schema, env, limit) : Promise.resolve(validate(given, schema));
+): Promise<Body> => (given === undefined ? readJson(request, schema, env, limit) : validate(given, schema));
 
 /** Describes a JSON body that must match a schema and have at most `limit` bytes. */
 export const json = <Body>(schema: ZodType<Body>, limit?: number): BodySpec<Body> => ({
@@ -43,7 +43,7 @@ export const preparedJson = <Given, Body>(
   prepare: (given: Given, user: User, env: Env) => Promise<Body>,
 ): BodySpec<Body> => ({
   ...json(schema),
-  read: async ({ request, user }, env) => prepare(await readJson(request, schema, env), user, env),
+  read: async (call, env) => prepare(await read(call, schema, env), call.user, env),
 });
 
 /**
@@ -69,5 +69,6 @@ const isAbsent = ({ headers }: IncomingMessage) =>
 export const optionalJson = <Body>(schema: ZodType<Body>): BodySpec<Body> => ({
   ...json(schema),
   optional: true,
-  read: async ({ request }, env) => (isAbsent(request) ? schema.parse({}) : readJson(request, schema, env)),
+  read: async (call, env) =>
+    call.given === undefined && isAbsent(call.request) ? schema.parse({}) : read(call, schema, env),
 });

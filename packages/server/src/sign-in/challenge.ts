@@ -6,8 +6,8 @@ import { wantsPage } from "../http/wants-page.ts";
 import { acceptsTokens, bearerToken, tokenChallenge } from "../identity/tokens.ts";
 
 /**
- * Rejects an unauthenticated request: redirects it to the login route in oidc mode, otherwise throws 401 (specification 4.1, step 1). In
- * dev mode, a browser that requests a page is redirected, too. After the sign-in, a redirected browser returns to the page that it
+ * Rejects an unauthenticated request: redirects it to the login route in oidc mode, otherwise throws 401 (specification 4.1, step 1). A
+ * program with an access token that is not valid gets 401 in oidc mode, too, because it cannot sign in on a page. In dev mode, a browser that requests a page is redirected, too. After the sign-in, a redirected browser returns to the page that it
  * requested. `fields` are added to the body of a 401.
  */
 export function challenge(
@@ -20,6 +20,7 @@ export function challenge(
   const back = navigates ? `?returnTo=${encodeURIComponent(request.url ?? "/")}` : "";
   // The login route is on the base host only, not on the hosts of canvases.
   const host = base.urlMode === "subdomain" ? base.origin : "";
+  if (expects === "api" && bearerToken(request) !== undefined) return refuseAnonymous(fields);
   if (config.authMode === "oidc" || (config.authMode === "dev" && navigates))
     redirect(`${host}/auth/login${back}`);
   return refuseAnonymous(fields);
