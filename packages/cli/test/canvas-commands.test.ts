@@ -242,7 +242,11 @@ test("logs prints refused and failed calls: the newest, those since a time, as J
       },
       "insider",
     );
-  assert.deepEqual(await easel(["logs"], { cwd: folder, env }), { code: 0, stdout: "", stderr: "" });
+  assert.deepEqual(await easel(["logs"], { cwd: folder, env }), {
+    code: 0,
+    stdout: "",
+    stderr: "No refused calls.\n",
+  });
   add("old", { at: Date.now() - 3 * 60 * 60 * 1000, status: 500 });
   add("new");
   const { stdout } = await easel(["logs"], { cwd: folder, env });

@@ -18,6 +18,7 @@ const callOf = (requestId: string) => ({
   message: null,
   userId: null,
   requestId,
+  userName: null,
 });
 
 /** Returns a page with these calls, whose cursor is `next`. */

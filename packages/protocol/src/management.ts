@@ -53,9 +53,14 @@ export interface LoggedCall {
   requestId: string;
 }
 
+/** A call with the name of its caller, or null if the caller is anonymous or no longer exists. */
+export interface NamedCall extends LoggedCall {
+  userName: string | null;
+}
+
 /** The response of `GET /api/canvases/{id}/log`, oldest first. */
 export interface CallLogPage {
-  entries: LoggedCall[];
+  entries: NamedCall[];
   /** The value of `after` for the next request. */
   next: string;
   /** The number of calls since `after` that were not logged because there were too many. */

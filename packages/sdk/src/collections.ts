@@ -4,7 +4,7 @@ import { type CreateManyOptions, createMany } from "./collections/create-many.ts
 import { type EaselError, invalid } from "./errors.ts";
 import { createRecordsSource, type RecordQuery } from "./live/record-reader.ts";
 import { startLive } from "./live/start-live.ts";
-import { optional } from "./optional.ts";
+import { readOptional } from "./optional.ts";
 import { type Listener, report, requireFunction } from "./realtime/listeners.ts";
 import { POLLED, type RecordChange, type Watch } from "./realtime/watch.ts";
 import { type Api, search } from "./request.ts";
@@ -196,7 +196,7 @@ export function createCollection<Value>(api: Api, watch: Watch, name: string): C
       }
     },
     async get<T>(id: string) {
-      return optional(api.json<CollectionRecord<T>>("GET", at(id)));
+      return readOptional<CollectionRecord<T>>(api, at(id));
     },
     async update(id, value) {
       return wrote(api.json("PUT", at(id), requireJson(value)));

@@ -28,6 +28,7 @@ export interface Failure {
   retryAfter?: number | undefined;
   capability?: Capability | undefined;
   reason?: string | undefined;
+  signedIn?: boolean | undefined;
   scope?: string | undefined;
   limit?: number | undefined;
   id?: string | undefined;
@@ -50,6 +51,10 @@ export class EaselError extends Error {
   readonly retryAfter: number | undefined;
   /** A more specific reason than the code, if the response had one, such as `invalid_slug` with the code `INVALID_BODY`. */
   readonly reason: string | undefined;
+  /**
+   * Whether the viewer is signed in; only in errors with the code `STATIC_ONLY`. A signed-in viewer has no rights that signing in could give.
+   */
+  readonly signedIn: boolean | undefined;
   /** The present state of the canvas; only in errors with the code `SHARE_CONFLICT` or `UPDATE_PARTIAL`. */
   readonly current: AuthoredCanvas | undefined;
 
@@ -62,6 +67,7 @@ export class EaselError extends Error {
       requestId,
       retryAfter,
       reason,
+      signedIn,
       current,
       cause,
     } = failure;
@@ -75,6 +81,7 @@ export class EaselError extends Error {
     this.hint = hint;
     this.retryAfter = retryAfter;
     this.reason = reason;
+    this.signedIn = signedIn;
     this.current = current;
   }
 }

@@ -3,7 +3,7 @@ import { createCollection, type NamedCollection } from "./collections.ts";
 import { type EaselError, invalid } from "./errors.ts";
 import { createMapSource, type Values } from "./live/live-map.ts";
 import { startLive } from "./live/start-live.ts";
-import { optional } from "./optional.ts";
+import { readOptional } from "./optional.ts";
 import { type Listener, report } from "./realtime/listeners.ts";
 import type { KvChange, Watch } from "./realtime/watch.ts";
 import { type Api, search } from "./request.ts";
@@ -106,7 +106,7 @@ function createScope(
 
   const scope: KvScope = {
     async get<T>(key: string) {
-      return (await optional(api.json<{ value: T }>("GET", at(key))))?.value;
+      return (await readOptional<{ value: T }>(api, at(key)))?.value;
     },
 
     async set(key, value) {

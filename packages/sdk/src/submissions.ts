@@ -1,5 +1,5 @@
 import type { Json } from "@easel/protocol/types";
-import { optional } from "./optional.ts";
+import { readOptional } from "./optional.ts";
 import { type Api, search } from "./request.ts";
 import { segment } from "./segment.ts";
 import { requireJson, type Serializable } from "./value.ts";
@@ -68,7 +68,7 @@ export function createSubmissions(api: Api): Submissions {
       return api.json("PUT", `${at(collection)}/mine`, requireJson(value));
     },
     async get<T>(collection: string) {
-      return optional(api.json<Submission<T>>("GET", `${at(collection)}/mine`));
+      return readOptional<Submission<T>>(api, `${at(collection)}/mine`);
     },
     async delete(collection) {
       await api.json("DELETE", `${at(collection)}/mine`);

@@ -35,7 +35,7 @@ test("each call sends one request of the contract", async () => {
     [
       ["POST", "/collections/ideas", '{"title":"Tea"}'],
       ["POST", "/collections/ideas", "null"],
-      ["GET", "/collections/ideas/r-1", undefined],
+      ["GET", "/collections/ideas/r-1?optional=true", undefined],
       ["PUT", "/collections/ideas/r-1", "[1]"],
       ["DELETE", "/collections/ideas/r-1", undefined],
       ["GET", "/collections/ideas", undefined],

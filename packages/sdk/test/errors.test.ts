@@ -131,7 +131,14 @@ const rows: Record<string, Row[]> = {
   "7. otherwise": [
     [429, { code: "RATE_LIMITED", message: "m" }, EaselError, "RATE_LIMITED", "m"],
     [403, { code: "PERMISSION_DENIED", message: "m" }, EaselError, "PERMISSION_DENIED", "m"],
-    [403, { code: "STATIC_ONLY", message: "m", hint: "h" }, EaselError, "STATIC_ONLY", "h"],
+    [
+      403,
+      { code: "STATIC_ONLY", message: "m", signedIn: true },
+      EaselError,
+      "STATIC_ONLY",
+      "m",
+      { signedIn: true },
+    ],
     [409, { code: "NOT_NUMERIC", message: "m" }, EaselError, "NOT_NUMERIC", "m"],
     [500, { message: "m" }, EaselError, "REQUEST_FAILED", "m"],
     [502, undefined, EaselError, "REQUEST_FAILED", "The service responded with status 502."],

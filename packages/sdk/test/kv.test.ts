@@ -29,7 +29,7 @@ test("each call sends one request of the contract, in both scopes", async () => 
     assert.deepEqual(
       calls.map(({ path, init }) => [init.method, path, init.body]),
       [
-        ["GET", `/${scope}/a%2Fb`, undefined],
+        ["GET", `/${scope}/a%2Fb?optional=true`, undefined],
         ["PUT", `/${scope}/a%2Fb`, '{"c":[null]}'],
         ["DELETE", `/${scope}/a%2Fb`, undefined],
         ["GET", `/${scope}`, undefined],
@@ -154,4 +154,15 @@ test("`get` reads what `set` wrote, in separate scopes", async () => {
   await kv.delete("a");
   assert.equal(await kv.get("a"), undefined);
   assert.equal(await kv.user.get("a"), "mine");
+});
+
+test("a key that does not exist is undefined: as the service says it, and as an older service does", async () => {
+  for (const { kv } of [
+    answered({ absent: true }),
+    {
+      kv: createEasel({ ...page, ...fakeFetch(() => Response.json({ code: "NOT_FOUND" }, { status: 404 })) })
+        .kv,
+    },
+  ])
+    assert.equal(await kv.get("a"), undefined);
 });

@@ -203,5 +203,10 @@ test("Node imports the package without a page", async (t) => {
     console.log(JSON.stringify([await tea.kv.get("a"), calls, Object.keys(global), await easel.me().catch(easel.isEaselError)]));`;
   const project = await createProject(t, [packed], [], { "script.js": script });
   const { stdout } = await run(process.execPath, [path.join(project, "script.js")]);
-  assert.deepEqual(JSON.parse(stdout), [1, [["https://easel.example/v1/c/tea/kv/a", "Bearer t"]], [], true]);
+  assert.deepEqual(JSON.parse(stdout), [
+    1,
+    [["https://easel.example/v1/c/tea/kv/a?optional=true", "Bearer t"]],
+    [],
+    true,
+  ]);
 });

@@ -24,7 +24,7 @@ test("each call sends one request of the contract", async () => {
     calls.map(({ path, init }) => [init.method, path, init.body]),
     [
       ["PUT", "/submissions/lunch/mine", "null"],
-      ["GET", "/submissions/lunch/mine", undefined],
+      ["GET", "/submissions/lunch/mine?optional=true", undefined],
       ["DELETE", "/submissions/lunch/mine", undefined],
       ["GET", "/submissions/lunch", undefined],
       ["GET", "/submissions/lunch?cursor=u-1&limit=2", undefined],

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import fastify, { type FastifyInstance } from "fastify";
 import { mountAgentPages } from "./agents/mount.ts";
+import { mountFavicon } from "./content/default-favicon.ts";
 import { mountSchema } from "./content/easel-json-schema.ts";
 import { mountContent } from "./content/routes.ts";
 import { mountSdk } from "./content/sdk.ts";
@@ -56,6 +57,7 @@ const PARTS: ((app: FastifyInstance, env: Env, served: readonly Primitive[]) => 
   mountOAuth, //      /oauth
   (app, env) => mountSdk(app, env), // /sdk/v1.js
   mountStylesheet, // /sdk/easel.css
+  mountFavicon, //    /favicon.ico
   mountSchema, //     /schema/easel.json
   mountOpenApi, //    /openapi.json /reference
   mountAgentPages, // /llms.txt /skill.md /docs/{page}.md

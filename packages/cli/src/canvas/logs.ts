@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { CallLogPage, LoggedCall } from "@easel/protocol/management";
+import type { CallLogPage, NamedCall } from "@easel/protocol/management";
 import { type CanvasOptions, findCanvas } from "../api/find-canvas.ts";
 import { Refusal } from "../api/refusal.ts";
 import { bodyOf, type Service } from "../api/service.ts";
@@ -33,14 +33,16 @@ const isTemporary = (error: unknown) =>
     ? error.status === 429 || error.status >= 500
     : error instanceof Failure && error.exit === "unreachable";
 
-/** Formats a call as a line: local time, status, method and path, error code or message, and the id of the caller. */
+/** Formats a call as a line: local time, status, method and path, error code or message, and the name of the caller. */
 function lineOf(
-  { at, status, method, route, code, message, userId }: LoggedCall,
+  { at, status, method, route, code, message, userId, userName }: NamedCall,
   terminal: Terminal,
 ): string {
   const color = status >= 500 && status < 1000 ? "red" : status >= 1000 ? "magenta" : "yellow";
   const time = new Date(at).toLocaleString("sv");
-  const fields = [code ?? message ?? "", userId === null ? "anonymous" : `by ${userId}`].filter(Boolean);
+  const fields = [code ?? message ?? "", userId === null ? "anonymous" : `by ${userName ?? userId}`].filter(
+    Boolean,
+  );
   return [
     terminal.style("dim", time),
     terminal.style(color, String(status)),
@@ -57,7 +59,9 @@ const readPage = (
   { api }: Pick<Service, "api">,
 ): Promise<CallLogPage> => {
   const query = after === undefined ? { limit } : { limit, after };
-  return bodyOf(api.GET("/api/canvases/{id}/log", { params: { path: { id }, query } }));
+  return bodyOf(
+    api.GET("/api/canvases/{id}/log", { params: { path: { id }, query } }),
+  ) as Promise<CallLogPage>;
 };
 
 /** Prints each call as a line, which is a JSON object with `--json`. Then prints the number of calls that were not logged. */
@@ -69,22 +73,31 @@ function print({ entries, dropped }: CallLogPage, terminal: Terminal): void {
   if (dropped > 0) terminal.say(`${count(dropped, "further call")} came too fast to be logged.`);
 }
 
-/** Prints the calls since a time. Returns the cursor after them. */
-async function printSince(id: string, since: number, service: Service, terminal: Terminal): Promise<string> {
-  let after = START;
+/** The cursor after the calls that were printed, and whether there were any. */
+interface Printed {
+  next: string;
+  isEmpty: boolean;
+}
+
+/** Prints the calls since a time. */
+async function printSince(id: string, since: number, service: Service, terminal: Terminal): Promise<Printed> {
+  let next = START;
+  let isEmpty = true;
   for (;;) {
-    const page = await readPage(id, after, PAGE_SIZE, service);
-    print({ ...page, entries: page.entries.filter(({ at }) => at >= since) }, terminal);
-    after = page.next;
-    if (page.entries.length < PAGE_SIZE) return after;
+    const page = await readPage(id, next, PAGE_SIZE, service);
+    const entries = page.entries.filter(({ at }) => at >= since);
+    print({ ...page, entries }, terminal);
+    next = page.next;
+    isEmpty &&= entries.length === 0 && page.dropped === 0;
+    if (page.entries.length < PAGE_SIZE) return { next, isEmpty };
   }
 }
 
-/** Prints the newest calls. Returns the cursor after them. */
-async function printNewest(id: string, service: Service, terminal: Terminal): Promise<string> {
+/** Prints the newest calls. */
+async function printNewest(id: string, service: Service, terminal: Terminal): Promise<Printed> {
   const page = await readPage(id, undefined, 100, service);
   print({ ...page, dropped: 0 }, terminal);
-  return page.next;
+  return { next: page.next, isEmpty: page.entries.length === 0 };
 }
 
 /**
@@ -125,9 +138,10 @@ export async function logs(options: LogsOptions, context: Context): Promise<void
   const { terminal } = context;
   const since = options.since === undefined ? undefined : parseMoment(options.since, "--since", "past");
   const { service, canvas } = await findCanvas(options, context);
-  const next =
+  const { next, isEmpty } =
     since === undefined
       ? await printNewest(canvas.id, service, terminal)
       : await printSince(canvas.id, since, service, terminal);
+  if (isEmpty) terminal.say("No refused calls.");
   if (options.follow) await follow(canvas.id, next, service, context);
 }

@@ -1,4 +1,4 @@
-import { isMissingKey } from "@easel/server/primitives/logged-calls";
+import { isMissing } from "@easel/server/primitives/logged-calls";
 import { clean } from "../terminal/clean.ts";
 
 /** The time after a printed line during which repetitions of the line are counted and not printed. */
@@ -57,7 +57,7 @@ export class Report {
    */
   addCall({ method, path, status }: FailedCall, body: string, person: string | null): void {
     const error = parseBody(body);
-    if (isMissingKey(method, path, error.code)) return;
+    if (isMissing(method, path, error.code)) return;
     const code = typeof error.code === "string" ? ` ${error.code}` : "";
     // The hint says what the message says, and what to do about it.
     const text = error.hint ?? error.message ?? error.error;

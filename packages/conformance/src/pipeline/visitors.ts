@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { disable, mayPublish } from "../admin.ts";
 import { Browser } from "../browser.ts";
@@ -96,6 +97,19 @@ export function visitors(target: Target): void {
         await page.send("GET", "/me", pageHeaders(target, freshSlug())),
       ];
       for (const answer of answers) refused(answer, 403, "STATIC_ONLY");
+    });
+
+    it("STATIC_ONLY says whether the caller is signed in, so that a page offers signing in to those whom it may help", async () => {
+      const { slug, pages } = await link();
+      for (const [page, signedIn] of [
+        [pages.viewer, true],
+        [pages.stranger, true],
+        [open(target, slug, null), false],
+      ] as const) {
+        const answer = await page.get("/me");
+        refused(answer, 403, "STATIC_ONLY");
+        assert.equal(answer.json.signedIn, signedIn);
+      }
     });
 
     it("an invalid session counts as anonymous on a Public link", async () => {

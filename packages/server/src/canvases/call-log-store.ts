@@ -4,6 +4,7 @@ import type { CallerKind, WaitingCalls } from "../async/call-log.ts";
 import { type Db, optional, sql, Unavailable } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { CALLS_KEPT_MS } from "./call-log-data.ts";
+import { namesOf } from "./names.ts";
 
 /** The interval at which logged calls are written to the database. */
 const INTERVAL_MS = 2_000;
@@ -115,8 +116,13 @@ export async function readCallLog(
           where canvas_id = ${canvasId} and at > ${since} order by number desc limit ${limit}`
       ).reverse();
   const last = rows.at(-1)?.number ?? Math.max(end.last, after?.number ?? 0);
+  const names = await namesOf(
+    rows.flatMap(({ user_id }) => user_id ?? []),
+    canvasId,
+    db,
+  );
   return {
-    entries: rows.map(callOf),
+    entries: rows.map((row) => ({ ...callOf(row), userName: names.get(row.user_id ?? "") ?? null })),
     next: `${last}-${end.dropped}`,
     dropped: Math.max(0, end.dropped - (after?.dropped ?? 0)),
   };

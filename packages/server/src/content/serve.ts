@@ -12,6 +12,7 @@ import { limitResponses, SMALL_RESPONSE } from "../pipeline/limit-responses.ts";
 import { resolve } from "../pipeline/resolve.ts";
 import type { Visit } from "../pipeline/visit.ts";
 import { cacheControl } from "./caching.ts";
+import { FAVICON, sendDefaultFavicon } from "./default-favicon.ts";
 import { clearFormerCanvas } from "./former-canvas.ts";
 import { contentPolicy } from "./isolation.ts";
 import { chooseRepresentation, etagOf } from "./representation.ts";
@@ -65,6 +66,7 @@ export async function serve(
         308,
       );
     }
+    if (files === undefined && path === FAVICON) return sendDefaultFavicon(request, reply);
     files ??= found.get(fallback) ?? refuse("NOT_FOUND", { message: "This canvas has no such page." });
     if (!found.has(wanted) && !routed) reply.code(404);
   }

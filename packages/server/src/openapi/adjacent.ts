@@ -189,6 +189,13 @@ export const SERVICE_ROUTES: Record<string, Route> = {
       responses: page("text/css", "The stylesheet."),
     },
   },
+  "GET /favicon.ico": {
+    operation: {
+      id: "service.favicon",
+      summary: "Returns the icon of pages that have none of their own.",
+      responses: page("image/svg+xml", "The icon."),
+    },
+  },
   "GET /schema/easel.json": {
     operation: {
       id: "service.schema",

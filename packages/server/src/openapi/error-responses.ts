@@ -62,6 +62,10 @@ export const ERROR_SCHEMAS: Record<string, JsonSchema> = {
       ),
       capability: text("`CAPABILITY_DISABLED`: the capability that is off."),
       backendEnabled: { type: "boolean", description: "`CAPABILITY_DISABLED`: whether the backend is on." },
+      signedIn: {
+        type: "boolean",
+        description: "`STATIC_ONLY`: whether the caller is signed in. If not, signing in may help.",
+      },
       scope: text("`QUOTA_EXCEEDED` and `GUEST_AI_CAP`: what is used up."),
       quota: text("`QUOTA_EXCEEDED`: the name of the quota."),
       limit: { type: "integer", description: "`QUOTA_EXCEEDED`: the limit." },

@@ -2,14 +2,13 @@ import type { Capability } from "@easel/protocol/capabilities";
 import { anonymousUser } from "../access/principal.ts";
 import type { Env } from "../env.ts";
 import { networkOf } from "../http/network.ts";
-import { refuse } from "../http/refusal.ts";
 import { allowEmbedding, blockEmbedding } from "../http/security-headers.ts";
 import { authenticate } from "./authenticate.ts";
 import { requireCapability } from "./capability.ts";
 import { setCorsHeaders } from "./cors.ts";
 import { isolate, startedBy } from "./isolate.ts";
 import { limitRequests } from "./limit-requests.ts";
-import { enterCanvas, isOpenToVisitors, lookUp } from "./resolve.ts";
+import { enterCanvas, isOpenToVisitors, lookUp, refuseVisitor } from "./resolve.ts";
 import type { Admitted, ApiVisit } from "./visit.ts";
 
 /**
@@ -33,6 +32,6 @@ export async function admit(visit: ApiVisit, capability: Capability | null, env:
   isolate(page); // 4. the page that sent the request
   if (capability !== null) requireCapability(canvas, capability, env); // 5. whether the capability is on
   const user =
-    principal ?? (openToVisitors ? anonymousUser(networkOf(visit.address)) : refuse("STATIC_ONLY"));
+    principal ?? (openToVisitors ? anonymousUser(networkOf(visit.address)) : refuseVisitor(principal));
   return { user, canvas, role };
 }

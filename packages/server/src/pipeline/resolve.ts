@@ -57,10 +57,18 @@ export function enterCanvas(
     openToVisitors: openToVisitors ?? surface === "content",
     now: env.clock(),
   });
-  if (canvas === null || "refused" in decision)
-    return refuse("refused" in decision ? decision.refused : "NOT_FOUND");
+  if (canvas === null || "refused" in decision) {
+    const code = "refused" in decision ? decision.refused : "NOT_FOUND";
+    return code === "STATIC_ONLY" ? refuseVisitor(principal) : refuse(code);
+  }
   return { canvas, role: decision.role };
 }
+
+/**
+ * Throws 403 `STATIC_ONLY`. The field `signedIn` tells a visitor who may only have to sign in from one whose account has no more rights.
+ */
+export const refuseVisitor = (principal: Principal): never =>
+  refuse("STATIC_ONLY", { signedIn: principal !== null });
 
 /** Throws 403 `PERMISSION_DENIED` if the restriction of the caller's access token does not allow the request. */
 function requireUse(principal: Principal, canvas: Canvas | null, use: RuntimeUse | undefined): void {

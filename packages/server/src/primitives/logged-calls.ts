@@ -29,11 +29,13 @@ const patternOf = ({ routeOptions }: FastifyRequest) =>
   (routeOptions.url ?? "").slice(apiPath(":slug").length) || "/";
 
 /**
- * Whether a call has read a key that does not exist. This is a normal result, because a page reads a key before it first writes it. `path`
- * is the path below that of the canvas, or the pattern of the route.
+ * Whether a call has read a key or a submission that does not exist. This is a normal result, because a page reads them before it first
+ * writes them. `path` is the path below that of the canvas, or the pattern of the route.
  */
-export const isMissingKey = (method: string, path: string, code: unknown): boolean =>
-  method === "GET" && code === "NOT_FOUND" && /^\/kv(\/user)?\/[^/?]+(\?|$)/.test(path);
+export const isMissing = (method: string, path: string, code: unknown): boolean =>
+  method === "GET" &&
+  code === "NOT_FOUND" &&
+  /^\/(kv(\/user)?\/[^/?]+|submissions\/[^/?]+\/mine)(\?|$)/.test(path);
 
 /**
  * Returns the path of a request below that of its canvas for the log, such as `/kv/greeting` or `/files/{id}`. It is built from the pattern
@@ -58,7 +60,7 @@ const shortened = (text: string) =>
 
 /**
  * Adds a refused or failed call to the call log of its canvas. Ignores calls to canvases that do not exist or are deleted, calls whose client
- * has disconnected, and reads of keys that do not exist.
+ * has disconnected, and reads of keys and submissions that do not exist.
  */
 export function logCall(
   request: FastifyRequest,
@@ -67,7 +69,7 @@ export function logCall(
 ): void {
   const { canvas, principal } = request.visit ?? {};
   if (!canvas || canvas.deletedAt !== null || request.raw.socket.destroyed) return;
-  if (isMissingKey(request.method, patternOf(request), code)) return;
+  if (isMissing(request.method, patternOf(request), code)) return;
   // The only redirect of the runtime API leads to the sign-in.
   const text =
     headers?.location === undefined ? (body?.message ?? body?.error) : ERRORS.NOT_AUTHENTICATED.message;

@@ -66,12 +66,12 @@ await onEngines("the call log of a canvas", (target, env) => {
     const { pages, people, id } = await stage(target);
     const { json } = await pages.viewer.put("/kv/a", 1);
     const log = (await manage(target, people.editor, "GET", `/api/canvases/${id}/log`)).json;
-    const userId = (await manage(target, people.viewer, "GET", "/api/me")).json.id;
+    const { id: userId, name: userName } = (await manage(target, people.viewer, "GET", "/api/me")).json;
     const [{ at, ...entry } = assert.fail(), ...more] = (log as unknown as CallLogPage).entries;
     assert.ok(Math.abs(Date.now() - at) < 60_000);
     const { requestId, message } = json;
     const what = { method: "PUT", route: "/kv/a", status: 403, code: "PERMISSION_DENIED" };
-    assert.deepEqual([entry, more], [{ ...what, message, userId, requestId }, []]);
+    assert.deepEqual([entry, more], [{ ...what, message, userId, requestId, userName }, []]);
   });
 
   it("only the owner and editors may read it", async () => {

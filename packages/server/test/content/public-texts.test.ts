@@ -134,7 +134,15 @@ test("hosts of canvases do not have these texts", async () => {
 test("every further endpoint responds as the OpenAPI document describes it", async () => {
   const { target } = services.path;
   const { headers } = await target.signIn("public-texts@example.com");
-  const rest = ["/healthz", "/readyz", "/sdk/v1.js", "/sdk/easel.css", "/llms.txt", "/skill.md"];
+  const rest = [
+    "/healthz",
+    "/readyz",
+    "/sdk/v1.js",
+    "/sdk/easel.css",
+    "/favicon.ico",
+    "/llms.txt",
+    "/skill.md",
+  ];
   for (const path of rest)
     assert.equal((await send(target.base, { method: "GET", path, headers })).status, 200, path);
   const metadata = "/.well-known/oauth-authorization-server";

@@ -27,13 +27,7 @@ describe("a page that is built for the root of a host", () => {
   };
   const from = (slug: string, rest = ""): Header => ["Referer", pageUrl(target, slug) + rest];
 
-  for (const path of [
-    "/assets/app.js",
-    "/assets/app.js?v=1",
-    "/static/js/main.js",
-    "/favicon.ico",
-    "/about",
-  ]) {
+  for (const path of ["/assets/app.js", "/assets/app.js?v=1", "/static/js/main.js", "/about"]) {
     it(`${path}: the remedy, as JSON for programs and as a page for people`, async () => {
       const program = await get(path, [PROGRAM, from(site.slug, "sub/page.html")]);
       assert.equal(program.json.code, "NOT_FOUND");

@@ -202,6 +202,7 @@ export const callLogPage = exact<CallLogPage>()(
         message: z.string().nullable(),
         userId: z.string().nullable(),
         requestId: z.string(),
+        userName: z.string().nullable(),
       }),
     ),
     next: z.string(),

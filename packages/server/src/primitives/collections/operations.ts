@@ -3,6 +3,7 @@ import type { Rights } from "@easel/protocol/types";
 import { z } from "zod";
 import type { ErrorCase } from "../../http/error-case.ts";
 import { exact } from "../../http/exact.ts";
+import { optionalRead, orAbsent } from "../absent.ts";
 import { type Description, json, jsonBody, nextCursor, paging } from "../operation.ts";
 import { phase, phaseBody } from "../phase-schemas.ts";
 
@@ -95,7 +96,8 @@ export const collectionsOperations: Description = {
     "GET /collections/:name/:id": {
       id: "record.get",
       summary: "Returns a record.",
-      responses: json("The record.", record),
+      query: optionalRead,
+      responses: json("The record.", orAbsent(record)),
       errors: ERRORS,
     },
     "PUT /collections/:name/:id": {

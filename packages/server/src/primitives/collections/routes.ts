@@ -4,6 +4,7 @@ import { allows, audienceIncludes } from "../../access/rights.ts";
 import type { Env } from "../../env.ts";
 import { parseJson } from "../../http/body.ts";
 import { refuse } from "../../http/refusal.ts";
+import { absent } from "../absent.ts";
 import { announceChange } from "../change-feed.ts";
 import { AttachmentRemoval } from "../files/attachments.ts";
 import { phaseRoute } from "../phase-route.ts";
@@ -27,13 +28,19 @@ const ALL_RECORDS: Right = { own: true, any: true };
 const open = (call: Call, operation: Operation | null, env: Env): Promise<Opened> =>
   openCollection(call, call.params.name ?? "", operation, env);
 
+/** Returns the record in the path, or undefined if there is none that the caller may read. */
+async function readRecord({ params: { id = "" } }: Call, { rights, records }: Opened) {
+  return RECORD_ID.test(id) ? records.get(id, rights.read) : undefined;
+}
+
 /**
  * Returns the record in the path. Throws 404 `NOT_FOUND` if the caller cannot read it, and 403 `PERMISSION_DENIED` if the caller may not do
  * the operation with it.
  */
-async function findRecord({ params, user }: Call, { rights, records }: Opened, operation: Operation) {
-  const { id = "" } = params;
-  const record = (RECORD_ID.test(id) ? await records.get(id, rights.read) : undefined) ?? refuse("NOT_FOUND");
+async function findRecord(call: Call, opened: Opened, operation: Operation) {
+  const { user } = call;
+  const { rights } = opened;
+  const record = (await readRecord(call, opened)) ?? refuse("NOT_FOUND");
   return allows(rights[operation], record.author_id === user.id) ? record : refuse("PERMISSION_DENIED");
 }
 
@@ -148,7 +155,8 @@ export const collections: Primitive = {
     }),
     "/collections/:name/:id": {
       async GET(call, env) {
-        return recordText((await openRecord("read")(call, env)).record);
+        const record = await readRecord(call, await open(call, null, env));
+        return record === undefined ? absent(call) : recordText(record);
       },
       PUT: withBody({
         may: openRecord("update"),

@@ -2,6 +2,7 @@ import type { KvEntry, KvPage } from "@easel/protocol/types";
 import { z } from "zod";
 import type { ErrorCase } from "../../http/error-case.ts";
 import { exact } from "../../http/exact.ts";
+import { optionalRead, orAbsent } from "../absent.ts";
 import { type Description, json, jsonBody, nextCursor, ok, optionalBody, paging } from "../operation.ts";
 
 const entry = exact<KvEntry>()("KvEntry", z.strictObject({ key: z.string(), value: z.json() }));
@@ -32,7 +33,8 @@ function scope(path: string, name: string, of: string, denied: ErrorCase[]): Des
     [`GET ${path}/:key`]: {
       id: `${name}.get`,
       summary: `Returns the value of one of ${of}.`,
-      responses: json("The value.", z.strictObject({ value: z.json() })),
+      query: optionalRead,
+      responses: json("The value.", orAbsent(z.strictObject({ value: z.json() }))),
     },
     [`PUT ${path}/:key`]: {
       id: `${name}.set`,

@@ -3,6 +3,7 @@ import type { Env } from "../../env.ts";
 import { parseJson } from "../../http/body.ts";
 import { firstValue, pageLimit } from "../../http/query.ts";
 import { refuse } from "../../http/refusal.ts";
+import { absent } from "../absent.ts";
 import { announceChange } from "../change-feed.ts";
 import type { Call, Primitive } from "../primitive.ts";
 import { requirePermission } from "../require-permission.ts";
@@ -69,7 +70,7 @@ function routesOf(path: string, scope: Scope): Primitive["routes"] {
     [`${path}/:key`]: {
       async GET(call, env) {
         const found = await readable(call, env).get(call.params.key as string);
-        return found === undefined ? refuse("NOT_FOUND") : `{"value":${toText(found)}}`;
+        return found === undefined ? absent(call) : `{"value":${toText(found)}}`;
       },
       PUT: withBody({
         may: writableKey,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { optionalRead, orAbsent } from "../absent.ts";
 import { type Description, json, jsonBody, nextCursor, ok, paging } from "../operation.ts";
 
 const submission = z
@@ -16,7 +17,8 @@ export const submissionsOperations: Description = {
     "GET /submissions/:collection/mine": {
       id: "submission.mine",
       summary: "Returns the caller's own submission.",
-      responses: json("The submission.", submission),
+      query: optionalRead,
+      responses: json("The submission.", orAbsent(submission)),
       errors: ["PERMISSION_DENIED"],
     },
     "PUT /submissions/:collection/mine": {

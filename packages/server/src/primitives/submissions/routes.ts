@@ -4,6 +4,7 @@ import type { Env } from "../../env.ts";
 import { parseJson, readBody } from "../../http/body.ts";
 import { strictLimit } from "../../http/query.ts";
 import { refuse } from "../../http/refusal.ts";
+import { absent } from "../absent.ts";
 import type { Call, Primitive } from "../primitive.ts";
 import { type ReadSlice, streamList } from "../streamed-list.ts";
 import { withBody } from "../with-body.ts";
@@ -31,7 +32,7 @@ export const submissions: Primitive = {
     "/submissions/:collection/mine": {
       async GET(call, env) {
         const found = await ownStore(call, env).get(call.user.id);
-        return found === undefined ? refuse("NOT_FOUND") : submissionText(found);
+        return found === undefined ? absent(call) : submissionText(found);
       },
       PUT: withBody({
         may: ownStore,
