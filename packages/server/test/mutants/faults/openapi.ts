@@ -53,8 +53,8 @@ export const openapi: Fault[] = [
   fault(
     "openapi: the page has no content security policy",
     `${OPENAPI}/mount.ts`,
-    "headers: pageHeaders(STYLE)",
-    "headers: {}",
+    "headers: pageHeaders({ style: STYLE }),",
+    "headers: {},",
     TEXTS_TEST,
   ),
   fault(
