@@ -22,9 +22,8 @@ export async function readJson<Body>(
 ): Promise<Body> {
   const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") refuse("INVALID_BODY", { message: "The body must be application/json." });
-  const bytes = await readBody(request, limit, () => refuseLargeBody(limit), {
-    inspect: new ValueCount().add,
-  });
+  const tooLarge = () => refuseLargeBody(limit);
+  const bytes = await readBody(request, limit, tooLarge, { inspect: new ValueCount().add });
   const parse = () => validate(parseJson(bytes), schema);
   return bytes.length < LARGE_BYTES ? parse() : turns.alone(parse);
 }
