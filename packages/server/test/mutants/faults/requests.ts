@@ -20,7 +20,7 @@ export const requests: Fault[] = [
   fault(
     "http: the values of a body are not counted",
     "packages/server/src/http/json-body.ts",
-    "inspect: new ValueCount().add,",
+    "inspect: new ValueCount().add",
     "",
     "packages/server/test/http/hostile-values.test.ts",
   ),
