@@ -3,6 +3,7 @@ import { enableCompileCache } from "node:module";
 
 enableCompileCache();
 if (existsSync(".env")) process.loadEnvFile();
+type Config = import("./config/config.ts").Config;
 const { join, serve } = await import("./service.ts");
 const { Unavailable } = await import("./drivers/db/db.ts");
 const { SetupError } = await import("./config/setup-error.ts");
@@ -25,11 +26,19 @@ function explain(error: Error & { code?: string }): string {
   return String(stack);
 }
 
+/** Who may sign in, by the mode of sign-in. */
+const WHO: Record<Config["authMode"], string> = {
+  dev: "Everyone who reaches it signs in with any e-mail address: it is for this computer only.",
+  oidc: "People sign in through your OpenID provider.",
+  proxy: "People come signed in through your proxy.",
+};
+
 async function start(): Promise<void> {
   const service = await serve(process.env);
   const { base, config } = service.env;
   process.stdout.write(
-    `Easel at ${base.origin} (sign-in: ${config.authMode}, canvases by ${config.urlMode})\n`,
+    `Easel at ${base.origin} (sign-in: ${config.authMode}, canvases by ${config.urlMode})\n${WHO[config.authMode]}\n` +
+      `Next: open ${base.origin} in a browser, or publish a folder: npx easel login ${base.origin}, then npx easel deploy FOLDER\n`,
   );
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void service.stop());
 }

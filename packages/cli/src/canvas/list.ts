@@ -79,7 +79,11 @@ export async function list(options: ListOptions, context: Context): Promise<void
     if (options.quiet) return canvases.map(({ slug }) => `${clean(slug)}\n`).join("");
     if (canvases.length === 0) {
       terminal.say(
-        options.deleted ? "No deleted canvas can be restored." : `You have no canvas at ${service.url}.`,
+        options.search !== undefined
+          ? `No canvas has \`${clean(options.search)}\` in its title or slug.`
+          : options.deleted
+            ? "No deleted canvas can be restored."
+            : `You have no canvas at ${service.url}.`,
       );
       return "";
     }
