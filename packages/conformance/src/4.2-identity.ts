@@ -180,7 +180,13 @@ export function identity(target: Target): void {
         },
       );
       assert.equal(json.avatarUrl, null);
-      assert.deepEqual(json.resources, { collections: {}, fileGroups: {}, channels: {}, connections: {} });
+      assert.deepEqual(json.resources, {
+        collections: {},
+        fileGroups: {},
+        channels: {},
+        connections: {},
+        models: [],
+      });
     });
 
     it("permissions of a guest: a viewer's, without canCreateCanvas", async () => {

@@ -64,9 +64,10 @@ export function wrongMethod(answer: Answer, allowed: string[]): void {
   assert.deepEqual([...given].sort(), allowed.toSorted());
 }
 
-/** Asserts that a refusal has no fields besides `code`, `message` and `requestId`. */
-export function plain(answer: Answer): void {
-  assert.deepEqual(Object.keys(answer.json).sort(), ["code", "message", "requestId"]);
+/** Asserts that a refusal has no fields besides `code`, `message`, `requestId` and, if the code is `STATIC_ONLY`, `signedIn`. */
+export function plain({ json }: Answer): void {
+  const more = json.code === "STATIC_ONLY" ? ["signedIn"] : [];
+  assert.deepEqual(Object.keys(json).sort(), ["code", "message", "requestId", ...more]);
 }
 
 /** Asserts that a response has `Cache-Control: private, no-store`. */

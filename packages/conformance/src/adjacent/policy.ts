@@ -35,10 +35,15 @@ export function policies(target: Target): void {
       assert.deepEqual(await current(await stage(target)), { policy: null, revision: null });
     });
 
-    it("the answer: capabilities, the document and its revision", async () => {
+    it("the answer: capabilities, what keeps them off, the document and its revision", async () => {
       const { owner } = canvas.people;
       const { json } = await patch(owner, { kv: true });
-      assert.deepEqual(Object.keys(json).sort(), ["capabilities", "runtimePolicy", "runtimePolicyRevision"]);
+      assert.deepEqual(Object.keys(json).sort(), [
+        "capabilities",
+        "capabilitiesOff",
+        "runtimePolicy",
+        "runtimePolicyRevision",
+      ]);
     });
 
     for (const [name, make] of [
