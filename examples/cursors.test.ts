@@ -197,11 +197,11 @@ test("the page shows the state of the connection, and why it ended", { skip: noB
   await stands(page, "Connected");
 
   await change("PATCH", "capabilities", { realtime: false });
-  await warns(page, "Its owner or an editor can switch it on");
+  await warns(page, 'The owner or an editor adds "realtime" to capabilities');
   await stands(page, "Not connected");
   assert.equal(await page.getByRole("list", { name: "Here now" }).getByRole("listitem").count(), 0);
   await again.click();
-  await warns(page, "Its owner or an editor can switch it on");
+  await warns(page, 'The owner or an editor adds "realtime" to capabilities');
   await change("PATCH", "capabilities", { realtime: true });
   await again.click();
   await stands(page, "Connected");

@@ -223,7 +223,7 @@ test("each failure has its message, and Try again brings the forecast back", {
   });
 
   await t.test("a profile without GET", async () => {
-    await manage("PUT", PROFILE, profile({ methods: [] }));
+    await manage("PUT", PROFILE, profile({ methods: ["POST"] }));
     await page.reload();
     await shows(page, /does not allow GET/);
     await manage("PUT", PROFILE, profile());
