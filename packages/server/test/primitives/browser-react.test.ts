@@ -148,8 +148,10 @@ test("components of two people are live, and writes that are refused go back", {
     for (const view of both) {
       await votes(view, 0);
       await view.page.locator("#Table", { hasText: /Here: .+/ }).waitFor();
-      const types = view.frames.map(({ type }) => type).sort();
-      assert.deepEqual(types, ["subscribe", "subscribe", "watch", "watch", "watch", "watch"]);
+      const frames = view.frames.map((frame) => JSON.stringify(frame));
+      assert.deepEqual(frames, [...new Set(frames)]);
+      const types = new Set(view.frames.map(({ type }) => type));
+      assert.deepEqual(types, new Set(["watch", "subscribe"]));
     }
   });
 

@@ -63,7 +63,7 @@ const EXPECTED: Record<string, unknown> = {
     [{ key: "a/b c?&#%ü🍵", value: { list: [1, null, "ü"] } }],
     true,
   ],
-  "kv: watch": [{ op: "resync" }, { op: "set", key: "w:1" }, { op: "delete", key: "w:1" }],
+  "kv: watch": [{ op: "resync" }, { op: "set", key: "w:1", value: 1 }, { op: "delete", key: "w:1" }],
   "collection: create, update, list, rights": [
     true,
     ["Tea", "Coffee"],
