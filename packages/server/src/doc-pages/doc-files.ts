@@ -8,7 +8,7 @@ import { assetPath } from "../config/assets.ts";
  */
 export const GROUPS: { title: string; pages: string[] }[] = [
   { title: "Start", pages: ["../README", "tutorial", "recipes", "stylesheet", "vite"] },
-  { title: "Build", pages: ["sdk", "react", "easel-json"] },
+  { title: "Build", pages: ["choosing", "sdk", "react", "easel-json"] },
   { title: "Command line", pages: ["cli", "dev", "ci"] },
   { title: "Share", pages: ["sharing", "publishing"] },
   {
