@@ -10,7 +10,7 @@ import { version } from "./version.ts";
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === "string";
 
-/** Prints the error of a run with `--json` as the only document on stdout, beside the text for people on stderr. */
+/** Prints the error of a run with `--json` on stdout, beside the text for people on stderr. Nothing else may have been printed there. */
 function printJson(error: Failure, { terminal }: Context): void {
   const { message, hint = null, exit } = error;
   const code = error instanceof Refusal ? (error.code ?? null) : null;
@@ -30,7 +30,7 @@ function report(error: unknown, context: Context): number {
   if (error instanceof Failure) {
     terminal.say(`${label} ${error.message}`);
     if (error.hint !== undefined) terminal.say(terminal.style("dim", error.hint, "stderr"));
-    if (terminal.json) printJson(error, context);
+    if (terminal.json && !terminal.hasPrinted) printJson(error, context);
     return EXIT[error.exit];
   }
   if (isSystemError(error) && !env.EASEL_DEBUG) terminal.say(`${label} ${clean(error.message)}`);

@@ -108,6 +108,7 @@ describe("easel from its tarball", { skip: noBrowser || noTmux }, () => {
 
     await terminal.start("easel deploy");
     await terminal.shows(/Who may enter\?/);
+    await terminal.press("Down");
     await terminal.press("Enter");
     await terminal.shows(RegExp(`^${address}$`, "m"));
     assert.equal((await terminal.ended()).code, 0);

@@ -25,6 +25,8 @@ export interface Terminal {
   print(text: string): void;
   /** Prints stored data on stdout: unchanged into a pipe or file, and as text on a terminal. */
   data(chunks: AsyncIterable<Uint8Array | string> | Iterable<string>, signal: AbortSignal): Promise<void>;
+  /** Whether anything has been printed on stdout. */
+  readonly hasPrinted: boolean;
   /** Whether results are printed as JSON. */
   json: boolean;
   /** Prints a line on stderr. */
@@ -60,11 +62,18 @@ export function createTerminal(
       : text;
   const shown = (text: string) => cleanLines(text).replaceAll(mark, "\u001b");
   const say = (line: string) => void streams.stderr.write(`${shown(line)}\n`);
-  const print = (text: string) => void streams.stdout.write(shown(text));
+  let hasPrinted = false;
+  const print = (text: string) => {
+    hasPrinted = true;
+    streams.stdout.write(shown(text));
+  };
   const isTerminal = streams.stdout.isTTY === true;
   return {
     stdin: streams.stdin,
     isTerminal,
+    get hasPrinted() {
+      return hasPrinted;
+    },
     ask: createAsk(streams, { possible, signal }),
     json: false,
     result(value, format) {
@@ -72,6 +81,7 @@ export function createTerminal(
     },
     print,
     async data(chunks, signal) {
+      hasPrinted = true;
       async function* texts() {
         for await (const chunk of chunks) yield cleanLines(Buffer.from(chunk).toString());
       }
