@@ -78,6 +78,7 @@ const REFUSES_NOTHING = [
   "the oldest calls are removed",
   "the oldest are removed",
   "further calls are only counted",
+  "the frame has no value; the client reads it",
   "further ones wait",
   "further ones wait; people take turns",
 ];
