@@ -349,7 +349,7 @@ export const LIMITS = {
   uniqueFields: {
     value: 4,
     unit: "fields",
-    of: "`unique` of a collection in a policy",
+    of: "the list `unique` of a collection in a policy",
     past: "400 INVALID_BODY",
   },
   policyPhases: {

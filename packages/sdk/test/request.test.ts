@@ -152,7 +152,7 @@ test("the parts for the page's own canvas read its address and `fetch` at the fi
   Object.assign(globalThis, { location: { href: page.url } });
   t.after(() => Reflect.deleteProperty(globalThis, "location"));
   assert.equal(await kv.get("a"), 1);
-  assert.equal(calls[0]?.url, "https://easel.example/v1/c/tea/kv/a");
+  assert.equal(calls[0]?.url, "https://easel.example/v1/c/tea/kv/a?optional=true");
 });
 
 test("search skips null and undefined", () => {

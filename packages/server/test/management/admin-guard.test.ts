@@ -155,13 +155,14 @@ await onSqlite("access to the administration API", (target, env) => {
     ["more than 256 KiB", `"${"a".repeat(256 * 1024)}"`, 413],
   ];
   for (const [name, body, status] of bodies) {
-    it(`a body of ${name}: ${status} INVALID_BODY, and nothing is recorded`, async () => {
+    const code = status === 413 ? "BODY_TOO_LARGE" : "INVALID_BODY";
+    it(`a body of ${name}: ${status} ${code}, and nothing is recorded`, async () => {
       const previous = await entries();
       for (const [method, path, taken] of ROUTES) {
         if (taken === undefined) continue;
         const headers = [...admin.headers, JSON_TYPE];
         const answer = await send(target.base, { method, path: at(path), headers, body });
-        refused(answer, status, "INVALID_BODY");
+        refused(answer, status, code);
         const plain = await send(target.base, {
           method,
           path: at(path),

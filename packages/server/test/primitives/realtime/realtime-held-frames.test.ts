@@ -170,8 +170,11 @@ await onSqlite(
       await govern(target, here, { collections: { board: { preset: "contributions" } } });
       const board = { resource: "collection", name: "board" };
       same(await viewer.ask({ type: "watch", ...board }), { type: "watching", ...board });
-      const add = async () => String((await here.pages.owner.post("/collections/board", 1)).json.id);
-      const set = (id: string) => ({ type: "change", ...board, id, op: "set" });
+      const add = async () => (await here.pages.owner.post("/collections/board", 1)).json;
+      const set = ({ id, authorId, value, updatedAt }: Record<string, unknown>) => ({
+        ...{ type: "change", ...board, id, op: "set" },
+        record: { id, authorId, value, updatedAt },
+      });
       const resync = { type: "resync", ...board };
       const held = hold();
       await govern(target, here, { collections: { board: { preset: "submissions" } } });
@@ -182,9 +185,9 @@ await onSqlite(
       const again = hold();
       await govern(target, here, { collections: { board: { preset: "contributions" } } });
       await again.reached;
-      const id = await add();
+      const record = await add();
       again.pass();
-      await gets(viewer, [resync, set(id)]);
+      await gets(viewer, [resync, set(record)]);
     });
 
     it("access lost during the handshake: 4401, and the place is free", async () => {

@@ -122,7 +122,7 @@ await onEngines("a canvas on two nodes", (target, env) => {
         same(await socket.ask({ type: "watch", ...watched }), { type: "watching", ...watched });
       assert.equal((await canvas.pages.owner.put("/kv/k", 1)).status, 200);
       for (const socket of [a, c])
-        same(await socket.next(), { type: "change", resource: "kv", key: "k", op: "set" });
+        same(await socket.next(), { type: "change", resource: "kv", key: "k", op: "set", value: 1 });
       await c.drop();
       for (const socket of [a, b]) are([await socket.next()], [leave(channel, viewerUser)]);
     });
