@@ -15,9 +15,7 @@ const call = { method: "PUT", path: "/kv/x", status: 403 };
 
 test("a refused call is one line", () => {
   const body = JSON.stringify({ code: "CAPABILITY_DISABLED", message: "KV is off.", hint: "Turn it on." });
-  assert.deepEqual(linesOf(call, body, "Ada"), [
-    "PUT /kv/x 403 CAPABILITY_DISABLED (Ada): KV is off. Turn it on.",
-  ]);
+  assert.deepEqual(linesOf(call, body, "Ada"), ["PUT /kv/x 403 CAPABILITY_DISABLED (Ada): Turn it on."]);
   for (const text of ["", "<html>", "null", "[]", '{"code":1,"message":{}}'])
     assert.deepEqual(linesOf(call, text, null), ["PUT /kv/x 403 (signed out)"]);
 });
