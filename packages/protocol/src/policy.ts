@@ -75,7 +75,7 @@ export type PhasedSection = (typeof PHASED)[number];
 
 /** The policy of a collection. */
 export interface CollectionPolicy extends RecordPolicy {
-  /** Who may count all records, including those that they cannot read. */
+  /** The roles that may count all records, including those that they cannot read. */
   aggregateCount?: PolicyAudience | undefined;
   /** The fields, such as `authorId` and `value.card`, by which records are unique: no two have equal values in all of them. */
   unique?: string[] | undefined;

@@ -57,7 +57,7 @@ export interface Env {
    * on the disk.
    */
   localContent: Map<string, CanvasContent>;
-  /** Whether the service runs in `easel dev`, where whoever reads an error can change `easel.json`. */
+  /** Whether the service runs in `easel dev`, where the reader of an error can change `easel.json`. */
   isDev: boolean;
   signer: Signer;
   /** Encrypts the protected headers of Connections. Has no key if SERVICE_ENCRYPTION_KEY is not set. */

@@ -26,7 +26,7 @@ function explain(error: Error & { code?: string }): string {
   return String(stack);
 }
 
-/** Who may sign in, by the mode of sign-in. */
+/** Names the people who may sign in, by the mode of sign-in. */
 const WHO: Record<Config["authMode"], string> = {
   dev: "Everyone who reaches it signs in with any e-mail address: it is for this computer only.",
   oidc: "People sign in through your OpenID provider.",

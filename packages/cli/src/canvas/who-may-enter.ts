@@ -6,7 +6,7 @@ import { formatTime } from "../terminal/time.ts";
 /** What a Public link does not have, in a sentence. It is also the message of the error that such a page gets. */
 export const PUBLIC_LINK_LIMIT: string = ERRORS.STATIC_ONLY.message;
 
-/** Who may enter with each access, as the end of a sentence. */
+/** Names the people who may enter with each access, as the end of a sentence. */
 const WHO: Record<Exclude<Access, "private">, string> = {
   whole_org: "Everyone who can sign in may enter",
   public_link: "Everyone who has the address may enter, without a sign-in",

@@ -30,7 +30,7 @@ export function unique(target: Target): void {
       assert.deepEqual(await entriesIn(viewer, "votes"), made);
     });
 
-    it("an update is compared as the record of its author, whoever makes it", async () => {
+    it("an update by another person is compared as the record of its author", async () => {
       const { viewer, owner } = (await votes(["authorId", "value.card"])).pages;
       const [a, b] = [await add(viewer, "votes", { card: "a" }), await add(viewer, "votes", { card: "b" })];
       refused(await owner.put(`${PATH}/${b.id}`, { card: "a" }), 409, "NOT_UNIQUE");

@@ -9,7 +9,7 @@ import { add, contentOf, recordOf } from "./record.ts";
 
 const FILE = { name: "tea.txt", type: "text/plain", bytes: "content" };
 
-/** Who uploads, the fields of the form, and the scope of the stored file. `recordId` stands for the id of a record. */
+/** Rows: the role that uploads, the fields of the form, and the scope of the stored file. `recordId` stands for the id of a record. */
 const ROWS: [who: Role, fields: Record<string, string>, scope: string][] = [
   ["owner", {}, "shared"],
   ["owner", { scope: "shared" }, "shared"],

@@ -35,7 +35,7 @@ await onEngines("the quota of the files of an owner", (target, env) => {
   const usage = async ({ id, people: { owner } }: Stage) =>
     (await manage(target, owner, "GET", `/api/canvases/${id}/usage`)).json.counts as Record<string, unknown>;
 
-  it("counts all canvases of the owner, whoever uploads", async () => {
+  it("counts the uploads of all people to all canvases of the owner", async () => {
     const [one, other] = (await canvases(2)) as [Stage, Stage];
     await allow(await userId(one), 100);
     assert.equal((await put(one, 60)).status, 201);
