@@ -59,9 +59,7 @@ const readPage = (
   { api }: Pick<Service, "api">,
 ): Promise<CallLogPage> => {
   const query = after === undefined ? { limit } : { limit, after };
-  return bodyOf(
-    api.GET("/api/canvases/{id}/log", { params: { path: { id }, query } }),
-  ) as Promise<CallLogPage>;
+  return bodyOf(api.GET("/api/canvases/{id}/log", { params: { path: { id }, query } }));
 };
 
 /** Prints each call as a line, which is a JSON object with `--json`. Then prints the number of calls that were not logged. */
