@@ -68,8 +68,20 @@ function linger(request: IncomingMessage, response: ServerResponse): void {
       clearTimeout(timer);
       if (socket.writableEnded) close();
     });
-    request.resume();
+    discard(request);
   });
+}
+
+/**
+ * Reads and discards the rest of a body, one chunk in each turn of the event loop. Otherwise, one turn would read all that a fast client
+ * has sent, which is megabytes for each connection.
+ */
+function discard(request: IncomingMessage): void {
+  request.on("data", () => {
+    request.pause();
+    setImmediate(() => request.resume());
+  });
+  request.resume();
 }
 
 /**
