@@ -19,7 +19,8 @@ const formatted = (statuses: Record<string, number> = {}) =>
 
 /**
  * Measures what one member who attacks costs another who works as usual: each attack alone, then all at once. The attacks run in a process
- * of their own, at a lower priority. Prints medians of several rounds, and the largest turn of all rounds.
+ * of their own, at a lower priority. Prints medians of several rounds,
+ * each with people of its own, and the largest turn of all rounds.
  */
 export async function fairness(): Promise<Table> {
   const ends: (() => Promise<unknown>)[] = [];
@@ -58,8 +59,9 @@ interface Round {
   outcomes: Outcomes;
 }
 
-async function round(names: string[], { site, service, attack }: Fairness): Promise<Round> {
-  const stop = attack(names);
+async function round(names: string[], { service, populate, attack }: Fairness): Promise<Round> {
+  const site = await populate();
+  const stop = attack(site, names);
   await sleep(WARM_UP_MS);
   await readTurns(service.pid);
   const times = await work(site, SECONDS * 1000).catch((error: Error) => error);

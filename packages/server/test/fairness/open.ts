@@ -16,9 +16,10 @@ export interface Fairness {
   service: Process;
   /** The data directory of the service. */
   directory: string;
-  site: Site;
-  /** Starts attacks in a process of their own. The returned function ends them and returns their outcomes. */
-  attack(names: readonly string[]): () => Promise<Outcomes>;
+  /** Creates the people and canvases of a run. Their rate limits are unused. */
+  populate(): Promise<Site>;
+  /** Starts attacks on a site in a process of their own. The returned function ends them and returns their outcomes. */
+  attack(site: Site, names: readonly string[]): () => Promise<Outcomes>;
 }
 
 /** The rate limits are ten times the default ones: the victim is measured often, and the attacks get as much. */
@@ -34,7 +35,7 @@ const SETTINGS = {
   SERVICE_LOG_LEVEL: "fatal",
 };
 
-/** Starts a service with stand-ins for an AI provider and an external API, and creates the canvases of a fairness run. */
+/** Starts a service with stand-ins for an AI provider and an external API. */
 export async function openFairness(scope: Scope): Promise<Fairness> {
   const directory = await temporaryDirectory(scope);
   const upstream = await startUpstream(scope);
@@ -46,8 +47,8 @@ export async function openFairness(scope: Scope): Promise<Fairness> {
     ...PRELOAD,
     NODE_EXTRA_CA_CERTS: upstream.ca,
   });
-  const site = await openSite(service.base, upstream.origin);
-  const attack: Fairness["attack"] = (names) => {
+  const populate = () => openSite(service.base, upstream.origin);
+  const attack: Fairness["attack"] = (site, names) => {
     const program = path.join(import.meta.dirname, "attacker.ts");
     // A lower priority than that of the service, because attackers do not use its processors.
     const child = spawn("nice", ["-n", "10", process.execPath, program, JSON.stringify(site), ...names], {
@@ -59,5 +60,5 @@ export async function openFairness(scope: Scope): Promise<Fairness> {
       return JSON.parse(await text(child.stdout)) as Outcomes;
     };
   };
-  return { service, directory, site, attack };
+  return { service, directory, populate, attack };
 }

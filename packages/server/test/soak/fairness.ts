@@ -80,16 +80,17 @@ test(`${MINUTES} min of all attacks at once leave no more than the limits allow`
   skip: process.platform !== "linux" && "reads /proc",
   timeout: MINUTES * 60_000 + 300_000,
 }, async (t) => {
-  const { service, directory, site, attack } = await openFairness(t);
+  const { service, directory, populate, attack } = await openFairness(t);
+  const site = await populate();
   const names = ATTACKS.map(({ name }) => name);
   // Fills caches and pools, which stay.
-  const rehearse = attack(names);
+  const rehearse = attack(site, names);
   await sleep(10_000);
   await rehearse();
   await sleep(10_000);
   const before = { files: openFiles(service.pid), held: (await readTurns(service.pid)).heldBytes };
 
-  const stop = attack(names);
+  const stop = attack(site, names);
   const times: Times = { page: [], write: [], deploy: [], "sign-in": [] };
   let longest = 0;
   for (let left = MINUTES * 60_000; left > 0; left -= SLICE_MS) {
