@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
-import { Socket } from "node:net";
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
 import { ERRORS, type ErrorCode } from "@easel/protocol/errors";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { isFull } from "../disk/disk-space.ts";
@@ -9,10 +9,8 @@ import type { Env } from "../env.ts";
 import { loggable } from "./log.ts";
 import { Refusal } from "./refusal.ts";
 import { sendErrorPage, wantsErrorPage } from "./refusal-page.ts";
+import { LINGER_MS, linger } from "./rejected-body.ts";
 import { setCommonHeaders } from "./security-headers.ts";
-
-/** Time for which the rest of a rejected body is read and discarded, so that the client can read the response. */
-const LINGER_MS = 2_000;
 
 /** Returns a function that creates request ids for responses and log lines. The ids are unique across nodes and restarts. */
 export function requestIds(): () => string {
@@ -49,39 +47,6 @@ export function sendRefusal(
   return reply
     .header("content-type", "application/json; charset=utf-8")
     .send(JSON.stringify(body.code === undefined ? body : { ...body, requestId: request.id }));
-}
-
-/** Reads and discards the rest of a rejected body for at most `LINGER_MS`, and keeps the connection open meanwhile. */
-function linger(request: IncomingMessage, response: ServerResponse): void {
-  // A destroyed request counts as over, because it has no socket any more.
-  const isOver = () => request.complete || request.destroyed;
-  if (isOver()) return;
-  const { socket } = request;
-  const close = () => Socket.prototype.destroySoon.call(socket);
-  // Node calls `destroySoon` after a response with `Connection: close`. If the socket were closed then, data that arrives later would reset
-  // the connection, and the client would lose the response.
-  socket.destroySoon = () => void (isOver() ? close() : socket.end());
-  response.once("finish", () => {
-    if (isOver()) return;
-    const timer = setTimeout(() => socket.destroy(), LINGER_MS);
-    request.once("close", () => {
-      clearTimeout(timer);
-      if (socket.writableEnded) close();
-    });
-    discard(request);
-  });
-}
-
-/**
- * Reads and discards the rest of a body, one chunk in each turn of the event loop. Otherwise, one turn would read all that a fast client
- * has sent, which is megabytes for each connection.
- */
-function discard(request: IncomingMessage): void {
-  request.on("data", () => {
-    request.pause();
-    setImmediate(() => request.resume());
-  });
-  request.resume();
 }
 
 /**

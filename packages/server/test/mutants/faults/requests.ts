@@ -25,6 +25,13 @@ export const requests: Fault[] = [
     "packages/server/test/http/hostile-values.test.ts",
   ),
   fault(
+    "http: one turn reads all of a rejected body",
+    "packages/server/src/http/rejected-body.ts",
+    "    body.pause();\n",
+    "",
+    "packages/server/src/http/rejected-body.test.ts",
+  ),
+  fault(
     "http: many refusals of one caller are sent at once",
     "packages/server/src/http/rate-limit.ts",
     "  if (refused > PROMPT_REFUSALS) await delay();\n",
