@@ -1,10 +1,11 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { mountPublicText } from "../content/public-text.ts";
 import type { Env } from "../env.ts";
 import { html, pageHeaders, printPage, sendPage } from "../http/html.ts";
 import { firstValue, type Query } from "../http/query.ts";
 import { addressOf, GROUPS, pagesOf } from "./doc-files.ts";
-import { docPageOf } from "./doc-page.ts";
+import { type DocPage, docPageOf } from "./doc-page.ts";
 import { STYLE } from "./doc-style.ts";
 import { contents, type DocGroup, layout } from "./layout.ts";
 import { SCRIPT } from "./script.ts";
@@ -13,18 +14,29 @@ import { search } from "./search.ts";
 const TYPE = "text/html; charset=utf-8";
 const PARTS = { style: STYLE, script: SCRIPT };
 
+/** Renders all pages, one in each turn of the event loop. */
+async function renderAll(origin: string): Promise<DocGroup[]> {
+  const groups: DocGroup[] = [];
+  for (const group of GROUPS) {
+    const pages: DocPage[] = [];
+    for (const page of pagesOf(group)) {
+      await nextTurn();
+      pages.push(docPageOf(page, origin));
+    }
+    groups.push({ title: group.title, pages });
+  }
+  return groups;
+}
+
 /**
  * Mounts the documentation for people: `/docs` is the table of contents, `/docs/{page}` a page, `/docs/search?q=` the search over headings
  * and texts. All is public, because the texts are the same on every service. The pages are rendered once, at the first request, because the
  * base URL is final only then.
  */
 export function mountDocPages(app: FastifyInstance, env: Env): void {
-  let rendered: DocGroup[] | undefined;
-  const groups = () => {
-    rendered ??= GROUPS.map((group) => ({
-      title: group.title,
-      pages: pagesOf(group).map((page) => docPageOf(page, env.base.origin)),
-    }));
+  let rendered: Promise<DocGroup[]> | undefined;
+  const all = () => {
+    rendered ??= renderAll(env.base.origin);
     return rendered;
   };
   const headers = pageHeaders(PARTS);
@@ -33,26 +45,28 @@ export function mountDocPages(app: FastifyInstance, env: Env): void {
     path: "/docs",
     type: TYPE,
     headers,
-    print: () =>
-      printPage({ title: "Documentation", body: layout(groups(), null, contents(groups())), ...PARTS }),
+    async print() {
+      const groups = await all();
+      return printPage({ title: "Documentation", body: layout(groups, null, contents(groups)), ...PARTS });
+    },
   });
   for (const address of GROUPS.flatMap(pagesOf).map(addressOf))
     mountPublicText(app, env, {
       path: address,
       type: TYPE,
       headers,
-      print() {
-        const page = groups()
-          .flatMap(({ pages }) => pages)
-          .find((each) => each.address === address);
+      async print() {
+        const groups = await all();
+        const page = groups.flatMap(({ pages }) => pages).find((each) => each.address === address);
         if (page === undefined) throw new Error(`${address} is not rendered`);
-        return printPage({ title: page.title, body: layout(groups(), page, page.body), ...PARTS });
+        return printPage({ title: page.title, body: layout(groups, page, page.body), ...PARTS });
       },
     });
   app.get("/docs/search", async (request, reply) => {
     const query = firstValue(request.query as Query, "q")?.slice(0, 100) ?? "";
+    const groups = await all();
     const found = search(
-      groups().flatMap(({ pages }) => pages),
+      groups.flatMap(({ pages }) => pages),
       query,
     );
     const results = found.map(
@@ -68,6 +82,6 @@ export function mountDocPages(app: FastifyInstance, env: Env): void {
         ? `Nothing has all words of “${query}”.`
         : `What has all words of “${query}”, the best first.`
     }</p><ul class="pages">${results}</ul>`;
-    return sendPage(reply, { title: "Search", body: layout(groups(), null, content, query), ...PARTS });
+    return sendPage(reply, { title: "Search", body: layout(groups, null, content, query), ...PARTS });
   });
 }

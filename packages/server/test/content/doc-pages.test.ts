@@ -3,10 +3,9 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 import { after, describe, it, test } from "node:test";
 import { send } from "@easel/conformance/http";
-import { blocksOf } from "../../src/doc-pages/blocks.ts";
 import { addressOf, GROUPS } from "../../src/doc-pages/doc-files.ts";
 import { docPageOf } from "../../src/doc-pages/doc-page.ts";
-import { inline, plainText } from "../../src/doc-pages/inline.ts";
+import { render, textOf, tokensOf } from "../../src/doc-pages/render.ts";
 import { search } from "../../src/doc-pages/search.ts";
 import { startDev } from "../support/engines.ts";
 import { ROOT } from "../support/import-tests.ts";
@@ -18,39 +17,41 @@ const get = (address: string, accept = "text/html") =>
 
 const pages = GROUPS.flatMap((group) => group.pages).map((page) => docPageOf(page, target.base));
 
-describe("Markdown within a line", () => {
-  const resolve = (link: string) =>
-    link === "gone.md" ? null : link.startsWith("https:") ? link : `/docs/${link}`;
-  for (const [markdown, rendered, plain] of [
-    ["a <b> & `<c>`", "a &lt;b&gt; &amp; <code>&lt;c&gt;</code>", "a <b> & <c>"],
-    ["**[A `b`](c)** d", '<strong><a href="/docs/c">A <code>b</code></a></strong> d', "A b d"],
-    ["[a](gone.md), *em*, 2*3*4", "a, <em>em</em>, 2<em>3</em>4", "a, em, 234"],
-    [
-      "`` `a` ``, <https://x.example/?a&b>",
-      '<code>`a`</code>, <a href="https://x.example/?a&amp;b">https://x.example/?a&amp;b</a>',
-      "`a`, https://x.example/?a&b",
-    ],
-    ['[x](a"onclick=1)', '<a href="/docs/a&quot;onclick=1">x</a>', "x"],
-    ["![picture](a.png)`**`", "<code>**</code>", "**"],
-  ] as const) {
-    it(markdown, () => {
-      assert.equal(inline(markdown, resolve).text, rendered);
-      assert.equal(plainText(markdown), plain);
-    });
-  }
-});
+const places = {
+  addressOf: (link: string) => (link.startsWith("https:") ? link : link === "c" ? "/docs/c" : null),
+  idOf: () => 'a"b',
+};
+const rendered = (markdown: string) => render(tokensOf(markdown), places).trim();
 
-test("blocks of Markdown", () => {
-  const text =
-    "# A\n\nb\nc\n\n- d\n  e\n- f\n\n1. g\n\n| a | `b\\|c` |\n|---|---|\n| 1 | 2 |\n\n```js x/y.js\n# no\n```";
-  assert.deepEqual(blocksOf(text), [
-    { kind: "heading", level: 1, text: "A" },
-    { kind: "paragraph", text: "b c" },
-    { kind: "list", ordered: false, items: ["d e", "f"] },
-    { kind: "list", ordered: true, items: ["g"] },
-    { kind: "table", head: ["a", "`b|c`"], rows: [["1", "2"]] },
-    { kind: "code", file: "x/y.js", text: "# no" },
-  ]);
+describe("Markdown", () => {
+  for (const [markdown, expected] of [
+    ["a <b> & `<c>`", "<p>a &lt;b&gt; &amp; <code>&lt;c&gt;</code></p>"],
+    ["<script>x()</script>", "&lt;script&gt;x()&lt;/script&gt;"],
+    ["<a href='https://x.example'>b</a>", "<p>&lt;a href=&#39;https://x.example&#39;&gt;b&lt;/a&gt;</p>"],
+    ["[a](javascript:x) [b](data:x) [c](gone.md)", "<p>a b c</p>"],
+    ['[x](https://x.example/"onclick=1 "y")', '<p><a href="https://x.example/&quot;onclick=1">x</a></p>'],
+    [
+      "[x](<https://x.example/'\"onclick=1>)",
+      '<p><a href="https://x.example/&#39;&quot;onclick=1">x</a></p>',
+    ],
+    ["**[A `b`](c)** d", '<p><strong><a href="/docs/c">A <code>b</code></a></strong> d</p>'],
+    ['![<b>](a.png "c")`**`', "<p><code>**</code></p>"],
+    [
+      "## A <b>",
+      '<h2 id="a&quot;b">A &lt;b&gt;<a class="anchor" href="#a&quot;b" aria-label="Link to this section">#</a></h2>',
+    ],
+    [
+      "```js <b>\n</code><i>\n```",
+      '<figure><figcaption>&lt;b&gt;</figcaption>\n<pre tabindex="0"><code>&lt;/code&gt;&lt;i&gt;</code></pre></figure>',
+    ],
+  ] as const) {
+    it(markdown, () => assert.equal(rendered(markdown), expected));
+  }
+
+  it("becomes plain text for the search", () => {
+    const text = "- a\n  *b*`<c>`\n- ![d](e)f\n\n| g | `h\\|i` |\n|---|---|\n| [j](k) | l |\n\n~~~\n# m\n~~~";
+    assert.equal(tokensOf(text).map(textOf).join(" "), "a b<c> f g h|i j l # m");
+  });
 });
 
 test("every Markdown file of docs/ is a page of the navigation, and has its address", async () => {
