@@ -158,16 +158,29 @@ test("Stop and Escape close the connection to the provider, and the partial answ
   assert.equal(await page.getByText("Stopped", { exact: true }).count(), 2);
   assert.equal(await retry(page).count(), 1);
 
-  const stored = page.waitForResponse((response) => {
-    const request = response.request();
-    return request.method() === "PUT" && (request.postData() ?? "").includes("Cut off by a reload");
-  });
-  await ask(page, [{ text: "Cut off by a reload" }, { hang: true }], "reload");
-  await seen(page, "Cut off by a reload").waitFor();
-  assert.equal((await stored).ok(), true);
-  await page.reload();
-  await seen(page, "The answer broke off before it was complete.").waitFor();
-  await closed("reload");
+  assert.deepEqual(faults, []);
+});
+
+test("an answer that a reload cuts off, before or after its first piece, is shown as cut off", {
+  skip: noBrowser,
+}, async () => {
+  const { page, faults } = await openAssistant("iris@example.com");
+  const broken = page.getByText("The answer broke off before it was complete.", { exact: true });
+  for (const [index, text] of [[], [{ text: "Cut off" }]].entries()) {
+    const mark = `reload ${index}`;
+    const stored = page.waitForResponse((response) => {
+      const request = response.request();
+      return request.method() === "PUT" && (request.postData() ?? "").includes(mark);
+    });
+    await ask(page, [...text, { hang: true }], mark);
+    assert.equal((await stored).ok(), true);
+    if (text.length > 0) await page.locator(".answer").getByText("Cut off", { exact: true }).waitFor();
+    await page.reload();
+    await broken.nth(index).waitFor();
+    await until("the provider's connection is closed", async () =>
+      (await provider.log(mark)).every(({ ended }) => ended === "closed"),
+    );
+  }
   assert.deepEqual(faults, []);
 });
 

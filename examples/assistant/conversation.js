@@ -4,7 +4,7 @@
  * turn has a key of its own in `easel.kv.user`, because a value has at most 64 KiB.
  */
 
-import { explain } from "./messages.js";
+import { explain, UNREACHABLE } from "./messages.js";
 
 const PREFIX = "turn:";
 
@@ -33,13 +33,19 @@ export async function readTurns() {
   return entries.map(({ key, value }) => {
     const turn = { ...value, id: key.slice(PREFIX.length) };
     if (turn.state !== "open") return turn;
-    // The page was closed while the answer was being written. A page that sees an answer break off stores the same problem.
+    // The page was left, or lost its connection, while the answer was being written.
     return { ...turn, state: "failed", problem: explain({ code: "AI_STREAM_TRUNCATED" }) };
   });
 }
 
-/** Stores a turn. */
-export const keepTurn = ({ id, ...value }) => easel.kv.user.set(PREFIX + id, value);
+/**
+ * Stores a turn. A turn whose question has not reached the service is stored as open: the page cannot know whether it has no connection or
+ * is just being left, and neither matters to who reads the conversation later.
+ */
+export function keepTurn({ id, ...value }) {
+  const isCut = value.problem === UNREACHABLE;
+  return easel.kv.user.set(PREFIX + id, isCut ? { ...value, state: "open", problem: "" } : value);
+}
 
 /** Removes the first `count` turns from the array `turns` and from the stored conversation, one after the other. */
 async function remove(turns, count) {

@@ -1,6 +1,7 @@
 import { MODEL } from "./model.js";
 
-const UNREACHABLE = "The service could not be reached. Check your connection, and try again.";
+/** The text of an error without a response. A browser that leaves the page ends its requests with the same error. */
+export const UNREACHABLE = "The service could not be reached. Check your connection, and try again.";
 
 const MESSAGES = {
   NOT_AUTHENTICATED: "You are not signed in. Reload this page to sign in.",
