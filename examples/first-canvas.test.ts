@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { before, describe, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
@@ -46,7 +46,8 @@ describe("canvases that the commands of the documentation create", {
   }
 
   test("the first canvas of the README works for two people, in `easel dev` and deployed", async () => {
-    const cwd = await temporaryDirectory(scope);
+    const cwd = path.join(await temporaryDirectory(scope), "checkout");
+    await mkdir(cwd);
     await runCommands("README.md", "hello", /^mkdir /, cwd);
     const command = samplesOf("README.md").find(({ text }) => text.startsWith("npx easel dev "));
     const [, folder = ""] = /^npx easel dev (\S+)\n$/.exec(command?.text ?? "") ?? [];

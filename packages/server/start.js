@@ -1,9 +1,9 @@
 // Plain JavaScript, so that older Node versions, which cannot load TypeScript, print the message below.
-const [major = 0] = process.versions.node.split(".").map(Number);
-if (major < 26) {
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+if (major < 24 || (major === 24 && minor < 10)) {
   process.stderr.write(
-    `Easel runs on Node 26 and this is ${process.version}. It comes with the dependencies on Linux, macOS and Windows: ` +
-      "run `npm ci` and then `npm start`. Elsewhere install Node 26 or newer.\n",
+    `The service needs Node 24.10 or newer and this is ${process.version}. A newer Node comes with the dependencies on Linux, macOS and ` +
+      "Windows: run `npm ci` and then `npm start`. Elsewhere install Node 24.10 or newer.\n",
   );
   process.exit(1);
 }

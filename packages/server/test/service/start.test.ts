@@ -106,8 +106,16 @@ test("a database that does not answer stops the start", async () => {
   assert.match(said, /SERVICE_DATABASE_URL/);
 });
 
-test("a Node that is too old gets a message, from a file that it can parse", async () => {
-  const source = await readFile(START, "utf8");
-  assert.match(source, /major < 26/);
-  assert.doesNotMatch(source, /^import /m);
+for (const version of ["20.19.0", "24.9.0"]) {
+  test(`Node ${version} is too old: a message names the version that is needed`, async () => {
+    const asVersion = `Object.defineProperty(process, "versions", { value: { node: "${version}" } })`;
+    const source = `data:text/javascript,${encodeURIComponent(asVersion)}`;
+    const { code, said } = await fail({ NODE_OPTIONS: `--import=${source}` });
+    assert.equal(code, 1);
+    assert.match(said, /needs Node 24\.10 or newer/);
+  });
+}
+
+test("Nodes that are too old can parse the file with this message", async () => {
+  assert.doesNotMatch(await readFile(START, "utf8"), /^import /m);
 });
