@@ -132,13 +132,13 @@ test("EASEL_TOKEN is not sent to a service that only the folder names", async (t
 /** Invalid texts of easel.json, and the error messages for them. */
 const FAULTS: [text: string, lines: RegExp][] = [
   ["{", /easel\.json: not valid JSON: /],
-  ["[]", /easel\.json: .*expected object/],
+  ["[]", /easel\.json: the content must be an object/],
   ['{"titel":"A"}', /easel\.json: `titel` is unknown; did you mean `title`\?/],
   [
     '{"policy":{"colections":{},"collections":{"a":{"preset":"personal","x":1}}}}',
     /easel\.json: `policy\.collections\.a\.x` is unknown\neasel\.json: `policy\.colections` is unknown; did you mean `collections`\?/,
   ],
-  ['{"slug":"xn--a"}', /easel\.json: `slug`: must not begin/],
+  ['{"slug":"xn--a"}', /easel\.json: `slug` must not begin/],
 ];
 
 test("a folder that cannot be deployed is reported without a stack trace, and creates no canvas", async (t) => {

@@ -79,5 +79,7 @@ export interface ErrorBody {
   code: ErrorCode;
   message: string;
   requestId: string;
+  /** The place of the first fault in the body, query or path of the request, such as `people[2].email`. */
+  field?: string;
   [field: string]: unknown;
 }

@@ -28,6 +28,7 @@ export interface Failure {
   retryAfter?: number | undefined;
   capability?: Capability | undefined;
   reason?: string | undefined;
+  field?: string | undefined;
   signedIn?: boolean | undefined;
   scope?: string | undefined;
   limit?: number | undefined;
@@ -51,6 +52,8 @@ export class EaselError extends Error {
   readonly retryAfter: number | undefined;
   /** A more specific reason than the code, if the response had one, such as `invalid_slug` with the code `INVALID_BODY`. */
   readonly reason: string | undefined;
+  /** The field of the request that is not valid, such as `messages[0].role`, if the response named one. */
+  readonly field: string | undefined;
   /**
    * Whether the viewer is signed in; only in errors with the code `STATIC_ONLY`. A signed-in viewer has no rights that signing in could give.
    */
@@ -67,6 +70,7 @@ export class EaselError extends Error {
       requestId,
       retryAfter,
       reason,
+      field,
       signedIn,
       current,
       cause,
@@ -81,6 +85,7 @@ export class EaselError extends Error {
     this.hint = hint;
     this.retryAfter = retryAfter;
     this.reason = reason;
+    this.field = field;
     this.signedIn = signedIn;
     this.current = current;
   }

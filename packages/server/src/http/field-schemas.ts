@@ -2,7 +2,7 @@ import { z } from "zod";
 import { normalEmail } from "../access/email.ts";
 
 /** Text without control characters. */
-export const printable = z.string().regex(/^\P{Cc}*$/u, "must not hold control characters");
+export const printable = z.string().regex(/^\P{Cc}*$/u, "must not have control characters");
 
 /** A name of 1 to `characters` characters; spaces around it are removed. */
 export const label = (characters: number) => printable.trim().min(1).max(characters);
@@ -10,7 +10,7 @@ export const label = (characters: number) => printable.trim().min(1).max(charact
 /** An e-mail address, which parsing normalizes to lower case. */
 export const email = z.string().transform((given, context) => {
   const normal = normalEmail(given);
-  if (normal === null) context.addIssue({ code: "custom", message: `\`${given}\` is not an e-mail address` });
+  if (normal === null) context.addIssue({ code: "custom", message: "is not an e-mail address" });
   return normal ?? z.NEVER;
 });
 
@@ -25,7 +25,7 @@ export const later = moment.refine((time) => time > Date.now(), "must lie in the
 
 /**
  * An object that maps at most `most` names to values. The names are counted before a value is parsed, because a body can have tens of
- * thousands. `faultOf` returns the fault of a name that is checked before any value, too.
+ * thousands. `faultOf` returns what is wrong with a name, which is checked before any value, too.
  */
 export const entries = <Key extends z.core.$ZodRecordKey, Value extends z.ZodType>(
   key: Key,
@@ -37,11 +37,13 @@ export const entries = <Key extends z.core.$ZodRecordKey, Value extends z.ZodTyp
     (given, context) => {
       if (typeof given !== "object" || given === null) return given;
       const names = Object.keys(given);
-      const faults =
-        names.length > most
-          ? [`must not have more than ${most} entries`]
-          : names.map(faultOf).filter((fault) => fault !== undefined);
-      for (const message of faults) context.addIssue({ code: "custom", message });
+      if (names.length > most)
+        context.addIssue({ code: "custom", message: `must not have more than ${most} entries` });
+      else
+        for (const name of names) {
+          const message = faultOf(name);
+          if (message !== undefined) context.addIssue({ code: "custom", message, path: [name] });
+        }
       return given;
     },
     z.record(key, value),

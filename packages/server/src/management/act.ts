@@ -4,8 +4,7 @@ import type { User } from "../access/principal.ts";
 import type { Env } from "../env.ts";
 import type { ErrorCase } from "../http/error-case.ts";
 import { firstValue, type Query } from "../http/query.ts";
-import { refuse } from "../http/refusal.ts";
-import { check } from "../http/validate.ts";
+import { validate } from "../http/validate.ts";
 import type { BodySpec } from "./body-spec.ts";
 import type { Call, Reauthenticate } from "./call.ts";
 import { CALLERS, type CallerName, type Granted } from "./callers.ts";
@@ -104,16 +103,8 @@ interface Definition<
  * counts as absent.
  */
 function parseQuery<Schema extends z.ZodObject>(schema: Schema, query: Query): z.output<Schema> {
-  return parse(
-    schema,
-    Object.fromEntries(Object.keys(schema.shape).map((name) => [name, firstValue(query, name)])),
-  );
-}
-
-/** Parses a value with a schema. Throws 400 `INVALID_BODY` with the first fault. */
-function parse<Schema extends ZodType>(schema: Schema, value: unknown): z.output<Schema> {
-  const { data, faults } = check(value, schema as ZodType<z.output<Schema>>);
-  return faults === undefined ? data : refuse("INVALID_BODY", { message: faults[0].message });
+  const given = Object.fromEntries(Object.keys(schema.shape).map((name) => [name, firstValue(query, name)]));
+  return validate(given, schema, "The query");
 }
 
 /**
@@ -142,7 +133,7 @@ export const act = <
     audited,
     async prepare(call, reauthenticate, env) {
       const granted = await authorize(call, env);
-      if (params !== undefined) parse(params, call.params);
+      if (params !== undefined) validate(call.params, params, "The path");
       const parsed = {
         params: call.params as ParamsOf<Path>,
         query: (query === undefined ? {} : parseQuery(query, call.query)) as z.output<Parameters>,

@@ -10,7 +10,7 @@ const CURSOR = /^(\d{1,15})-(\d{1,15})$/;
 const Query = z.object({
   after: z
     .string()
-    .regex(CURSOR, "`after` is not a cursor of this list.")
+    .regex(CURSOR, "is not a cursor of this list")
     .meta({ description: "`next` of the previous response; absent for the newest calls." })
     .optional()
     .transform((after) => {

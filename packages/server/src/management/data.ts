@@ -49,7 +49,7 @@ const ExportQuery = z.object({
     .optional()
     .transform((what) => what?.split(",") ?? [...DATA_PARTS])
     .refine((parts): parts is DataPart[] => parts.every(isPart), {
-      message: `\`what\` may name ${DATA_PARTS.join(", ")}, separated by commas.`,
+      message: `may name ${DATA_PARTS.join(", ")}, separated by commas`,
     }),
 });
 
@@ -57,7 +57,7 @@ const EXISTING = ["keep", "replace"] as const;
 
 const ImportQuery = z.object({
   existing: z
-    .enum(EXISTING, { message: "`existing` is keep or replace." })
+    .enum(EXISTING)
     .default("keep")
     .meta({ description: "Whether keys, submissions and records that exist already are kept or replaced." }),
 });

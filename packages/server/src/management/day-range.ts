@@ -6,17 +6,17 @@ import { DAY_MS, type DayRange, monthOf, REPORT_DAYS, utcDay } from "../organisa
 const isDay = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && utcDay(Date.parse(text)) === text;
 
-const day = (name: string, description: string) =>
+const day = (description: string) =>
   z
     .string()
-    .refine(isDay, `\`${name}\` must be a day such as 2026-01-31.`)
+    .refine(isDay, "must be a day such as 2026-01-31")
     .meta({ description, format: "date" })
     .optional();
 
 /** The query parameters of a report. */
 export const dayRange = z.object({
-  from: day("from", "The first day (UTC); by default that of the month of `to`."),
-  to: day("to", "The last day (UTC); by default today."),
+  from: day("The first day (UTC); by default that of the month of `to`."),
+  to: day("The last day (UTC); by default today."),
 });
 
 /**

@@ -11,7 +11,7 @@ const pageOf = (usual: number) =>
   z.object({
     cursor: z
       .string()
-      .refine(isId, "`cursor` is not a cursor of this list.")
+      .refine(isId, "is not a cursor of this list")
       .meta({ description: "`nextCursor` of the previous page; absent for the first page." })
       .optional()
       .transform((cursor) => cursor ?? END),
@@ -38,7 +38,7 @@ export const longPage = pageOf(LIMITS.pageMax.value);
 export const search = z.object({
   q: z
     .string()
-    .refine((q) => !q.includes("\0"), "`q` must not contain a NUL character.")
+    .refine((q) => !q.includes("\0"), "must not contain a NUL character")
     .meta({ description: "A text that the entries contain, in any letter case." })
     .optional()
     .transform((q) => q ?? ""),
@@ -49,7 +49,7 @@ export const search = z.object({
 export const canvasSearch = z.object({
   ...search.shape,
   deleted: z
-    .enum(["true", "false"], "`deleted` is `true` or `false`.")
+    .enum(["true", "false"])
     .default("false")
     .meta({ description: "`true` lists the deleted canvases that can be restored instead." })
     .transform((deleted) => deleted === "true"),

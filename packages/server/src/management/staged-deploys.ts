@@ -12,12 +12,12 @@ import { type BodySpec, json, upload } from "./body-spec.ts";
 import { created, noContent, ok } from "./response-spec.ts";
 import { finishedDeploy, missingFiles, stagedDeploy } from "./responses/canvas.ts";
 
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "a SHA-256 has 64 lower-case hexadecimal digits");
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "must be 64 lower-case hexadecimal digits");
 
 const Manifest = z.strictObject({
   files: z
     .array(z.strictObject({ path: z.string(), sha256, size: z.int().min(0) }))
-    .max(LIMITS.bundleEntries.value, "The bundle has too many entries."),
+    .max(LIMITS.bundleEntries.value),
   expectedVersion: z.string().nullish(),
   message: z.string().max(LIMITS.deployMessageLength.value).nullish(),
 });

@@ -56,6 +56,9 @@ export const ERROR_SCHEMAS: Record<string, JsonSchema> = {
       code: { $ref: "#/components/schemas/ErrorCode" },
       message: text("A sentence for people, which may change."),
       requestId: text("Identifies the request in the log of the service."),
+      field: text(
+        "`INVALID_BODY`: the place of the first fault in the body, query or path, such as `people[2].email`.",
+      ),
       hint: text("`CAPABILITY_DISABLED`: how to turn the capability on."),
       reason: text(
         "`CAPABILITY_DISABLED`: `backend_off`, `feature_off` or `operator_disabled`. `INVALID_BODY`: which rule a field breaks.",

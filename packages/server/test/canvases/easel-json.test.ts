@@ -13,7 +13,7 @@ const ROWS: [text: string | null, ...warnings: string[]][] = [
   ["{}"],
   ['{"title":"Another","slug":"another","spa":true,"capabilities":[]}'],
   ['{"polcy":{}}', "`easel.json`: `polcy` is unknown; did you mean `policy`?"],
-  ['{"spa":1}', "`easel.json`: `spa`: Invalid input: expected boolean, received number"],
+  ['{"spa":1}', "`easel.json`: `spa` must be true or false"],
   [
     `{${KEYS}}`,
     ...KEYS.slice(0, 10).map((_, index) => `\`easel.json\`: \`key-${index}\` is unknown`),

@@ -20,13 +20,13 @@ const SOUND: object[] = [{}, WHOLE, { capabilities: [] }, { spa: false }, { titl
 
 /** Contents of `easel.json` with one fault each, and the pattern of the fault's message. */
 const FAULTY: [value: unknown, fault: RegExp][] = [
-  [[], /expected object/],
-  [null, /expected object/],
-  ["title", /expected object/],
+  [[], /^the content must be an object$/],
+  [null, /^the content must be an object$/],
+  ["title", /^the content must be an object$/],
   [{ polcy: {} }, /^`polcy` is unknown; did you mean `policy`\?$/],
   [{ Slug: "tea" }, /^`Slug` is unknown; did you mean `slug`\?$/],
   [{ version: 1 }, /^`version` is unknown$/],
-  [{ ["x".repeat(1000)]: 1 }, /^`x{200}` is unknown$/],
+  [{ ["x".repeat(1000)]: 1 }, /^`x{200}…` is unknown$/],
   [{ policy: { channel: {} } }, /^`policy\.channel` is unknown; did you mean `channels`\?$/],
   [
     { policy: { collections: { a: { preset: "personal", override: {} } } } },
@@ -36,18 +36,18 @@ const FAULTY: [value: unknown, fault: RegExp][] = [
     { policy: { collections: { title: { preset: "personal", overrides: { incremnt: "none" } } } } },
     /^`policy\.collections\.title\.overrides\.incremnt` is unknown; did you mean `increment`\?$/,
   ],
-  [{ policy: { collections: { a: { preset: "all" } } } }, /^`policy\.collections\.a\.preset`: /],
-  [{ title: "" }, /^`title`: /],
-  [{ title: "t".repeat(201) }, /^`title`: /],
-  [{ title: "a\nb" }, /^`title`: must not hold control characters$/],
-  [{ slug: "te" }, /^`slug`: must be 3 to 63/],
-  [{ slug: "a_b_c" }, /^`slug`: must be 3 to 63/],
-  [{ spa: "yes" }, /^`spa`: /],
-  [{ spa: null }, /^`spa`: /],
-  [{ capabilities: "kv" }, /^`capabilities`: /],
-  [{ capabilities: { kv: true } }, /^`capabilities`: /],
-  [{ capabilities: ["sockets"] }, /^`capabilities\.0`: .*"realtime"/],
-  [{ capabilities: ["kv", "kv"] }, /^`capabilities`: must not name a capability twice$/],
+  [{ policy: { collections: { a: { preset: "all" } } } }, /^`policy\.collections\.a\.preset` must /],
+  [{ title: "" }, /^`title` must /],
+  [{ title: "t".repeat(201) }, /^`title` must /],
+  [{ title: "a\nb" }, /^`title` must not have control characters$/],
+  [{ slug: "te" }, /^`slug` must be 3 to 63/],
+  [{ slug: "a_b_c" }, /^`slug` must be 3 to 63/],
+  [{ spa: "yes" }, /^`spa` must /],
+  [{ spa: null }, /^`spa` must /],
+  [{ capabilities: "kv" }, /^`capabilities` must /],
+  [{ capabilities: { kv: true } }, /^`capabilities` must /],
+  [{ capabilities: ["sockets"] }, /^`capabilities\[0\]` must be .*"realtime"/],
+  [{ capabilities: ["kv", "kv"] }, /^`capabilities` must not name a capability twice$/],
 ];
 
 describe("easel.json", () => {
@@ -69,10 +69,13 @@ describe("easel.json", () => {
     });
 
   it("the service finds faults in names that the JSON Schema cannot express", () => {
-    assert.match(faultsOf('{"slug":"xn--a"}')[0] ?? "", /^`slug`: must not begin/);
-    assert.match(faultsOf('{"policy":{"collections":{"a b":{"preset":"personal"}}}}')[0] ?? "", /`a b`/);
+    assert.match(faultsOf('{"slug":"xn--a"}')[0] ?? "", /^`slug` must not begin/);
+    assert.match(
+      faultsOf('{"policy":{"collections":{"a b":{"preset":"personal"}}}}')[0] ?? "",
+      /^`policy\.collections\["a b"\]` is not a valid name$/,
+    );
     const proto = '{"policy":{"collections":{"__proto__":{"preset":"personal"}}}}';
-    assert.match(faultsOf(proto)[0] ?? "", /`__proto__`/);
+    assert.match(faultsOf(proto)[0] ?? "", /^`policy\.collections\.__proto__` is not a valid name$/);
   });
 
   for (const text of ["", "{", "{'a':1}", "\u0000", '{"title":"a",}'])

@@ -5,10 +5,7 @@ import { isSlug } from "../../http/canvas-path.ts";
 import { distinct, printable } from "../../http/field-schemas.ts";
 import { check } from "../../http/validate.ts";
 import { title } from "./canvas-schemas.ts";
-import { nearestName } from "./nearest-name.ts";
 import { policy } from "./policy-schema.ts";
-
-const quoted = (name: string): string => `\`${name.slice(0, 200).toWellFormed()}\``;
 
 /**
  * The pattern for text without control characters in the JSON Schema. It lists character codes, because some validators do not support
@@ -97,17 +94,7 @@ export const audiencesIn = ({
 /** Returns the JSON Schema of `easel.json`. */
 export const jsonSchema = (): z.core.JSONSchema.BaseSchema => z.toJSONSchema(easelJson, { reused: "inline" });
 
-/** Returns the field names that `easel.json` may have in the object at `path`. An empty path is the top-level object. */
-function knownAt(path: PropertyKey[], schema: z.core.JSONSchema.BaseSchema): string[] {
-  const resolved = (part: z.core.JSONSchema.BaseSchema | undefined) =>
-    part?.$ref === undefined ? part : schema.$defs?.[part.$ref.replace("#/$defs/", "")];
-  let at = resolved(schema);
-  for (const name of path)
-    at = resolved((at?.properties?.[String(name)] ?? at?.additionalProperties) as typeof at);
-  return Object.keys(at?.properties ?? {});
-}
-
-/** Returns the first faults of an `easel.json`, one sentence each, with the path of the field. */
+/** Returns the first faults of an `easel.json`, a sentence each. */
 export function faultsOf(text: string): string[] {
   let value: unknown;
   try {
@@ -115,18 +102,7 @@ export function faultsOf(text: string): string[] {
   } catch (error) {
     return [`not valid JSON: ${(error as Error).message}`];
   }
-  const issues = check(value, easelJson).faults ?? [];
-  const schema = issues.some(({ code }) => code === "unrecognized_keys") ? jsonSchema() : {};
-  return issues.flatMap((issue) => {
-    const at = (key?: string) => quoted([...issue.path, ...(key === undefined ? [] : [key])].join("."));
-    if (issue.code !== "unrecognized_keys")
-      return [issue.path.length === 0 ? issue.message : `${at()}: ${issue.message}`];
-    const known = knownAt(issue.path, schema);
-    return issue.keys.map((key) => {
-      const nearest = nearestName(key, known);
-      return `${at(key)} is unknown${nearest === undefined ? "" : `; did you mean ${quoted(nearest)}?`}`;
-    });
-  });
+  return (check(value, easelJson, "the content").faults ?? []).map(({ sentence }) => sentence);
 }
 
 /**

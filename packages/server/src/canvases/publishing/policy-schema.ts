@@ -22,8 +22,7 @@ const field = z
   .regex(/^(authorId|value\..{1,80})$/, "must be authorId or value.{field}, with 1 to 80 characters")
   .refine((text) => text.isWellFormed(), "must be well-formed");
 
-const nameFault = (name: string) =>
-  isResourceName(name) ? undefined : `\`${name.slice(0, 100)}\` is not a valid name`;
+const nameFault = (name: string) => (isResourceName(name) ? undefined : "is not a valid name");
 
 /**
  * Returns the schema of a section of the policy, such as `collections`: an object that maps names to entries. All names are checked before

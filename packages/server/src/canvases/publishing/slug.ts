@@ -21,6 +21,7 @@ export function requireSlug(slug: string): void {
   if (isAllowedSlug(slug)) return;
   refuse("INVALID_BODY", {
     reason: "invalid_slug",
+    field: "slug",
     message: "A slug has 3 to 63 lower-case letters, digits and inner hyphens, and is not reserved.",
   });
 }

@@ -13,7 +13,7 @@ const Query = z.object({
   ...search.shape,
   canvas: z
     .string()
-    .refine(isId, "`canvas` is not an id.")
+    .refine(isId, "is not an id")
     .meta({ description: "Only entries of the canvas with this id." })
     .optional(),
 });

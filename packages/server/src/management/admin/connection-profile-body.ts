@@ -16,7 +16,7 @@ export const Params = z.object({
     .string()
     .refine(
       isName,
-      "A profile has a name of 1 to 63 lower-case letters, digits, hyphens and underscores that begins with a letter.",
+      "must be a name of 1 to 63 lower-case letters, digits, hyphens and underscores that begins with a letter",
     ),
 });
 

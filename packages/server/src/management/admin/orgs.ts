@@ -24,10 +24,7 @@ const domain = z
 const Params = z.object({
   id: z
     .string()
-    .regex(
-      ID,
-      "The id of an organisation has 1 to 63 lower-case letters, digits and hyphens and does not begin with a hyphen.",
-    ),
+    .regex(ID, "must be 1 to 63 lower-case letters, digits and hyphens, and not begin with a hyphen"),
 });
 
 const Body = z.strictObject({

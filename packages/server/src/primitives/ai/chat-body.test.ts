@@ -72,13 +72,32 @@ test("400 INVALID_BODY: no JSON, and bytes that are no UTF-8", () => {
     );
 });
 
-test("the message of a refusal names all faults", () => {
-  assert.throws(
-    () => parse({ model: 1, messages: [{ role: "robot", content: 2 }] }),
-    ({ message, body }: { message: string; body?: unknown }) =>
-      ["model", "role", "content"].every((name) => `${message}${JSON.stringify(body)}`.includes(name)),
-  );
-});
+const LIST =
+  '`messages` must be a list of at least one { role, content }, with the role "user" or "assistant" and text as content.';
+
+/** A body, the place of its first fault, and the message of the refusal, which names the first faulty message only. */
+const FAULTS: [body: unknown, field: string, message: string][] = [
+  [{ ...MINIMAL, messages: [] }, "messages", LIST],
+  [
+    { model: 1, messages: [{ role: "robot", content: 2 }] },
+    "model",
+    '`model` must be text. `messages[0].role` must be "user" or "assistant".',
+  ],
+  [
+    { ...MINIMAL, messages: [...MINIMAL.messages, { role: "user" }, {}] },
+    "messages[1].content",
+    "`messages[1].content` is missing.",
+  ],
+  [{ ...MINIMAL, messages: ["Hello"] }, "messages[0]", "`messages[0]` must be an object."],
+];
+
+for (const [body, field, message] of FAULTS)
+  test(message, () => {
+    assert.throws(
+      () => parse(body),
+      (error) => error instanceof Refusal && error.body.field === field && error.message === message,
+    );
+  });
 
 test("a body full of faulty messages gets a short message", () => {
   const bytes = Buffer.from(JSON.stringify({ ...MINIMAL, messages: Array(100_000).fill(1) }));

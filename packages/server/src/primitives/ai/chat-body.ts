@@ -3,20 +3,21 @@ import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import type { Prompt } from "../../drivers/ai/ai.ts";
 import { parseJson } from "../../http/body.ts";
+import { textOf } from "../../http/fault-text.ts";
 import { validate } from "../../http/validate.ts";
 
 const DEFAULT_MAX_TOKENS = 1024;
 
-function isMessage(value: unknown): value is ChatMessage {
-  const { role, content } = Object(value) as Record<string, unknown>;
-  return (role === "user" || role === "assistant") && typeof content === "string";
-}
+const message: z.ZodType<ChatMessage> = z.object({
+  role: z.enum(["user", "assistant"]),
+  content: z.string(),
+});
 
 /** At least one message. The check stops at the first fault, because a body can have a hundred thousand elements. */
 const messages = z
-  .custom<ChatMessage[]>(
-    (value) => Array.isArray(value) && value.length > 0 && value.every(isMessage),
-    'must be a list of at least one { role, content }, with the role "user" or "assistant" and a text as content',
+  .custom<unknown[]>(
+    (value) => Array.isArray(value) && value.length > 0,
+    'must be a list of at least one { role, content }, with the role "user" or "assistant" and text as content',
   )
   .meta({
     type: "array",
@@ -27,7 +28,19 @@ const messages = z
       required: ["role", "content"],
     },
   })
-  .transform((list) => list.map(({ role, content }) => ({ role, content })));
+  .transform((list, context) => {
+    const parsed: ChatMessage[] = [];
+    for (const [index, each] of list.entries()) {
+      const { data, error } = message.safeParse(each, { error: textOf });
+      const [fault] = error?.issues ?? [];
+      if (fault !== undefined) {
+        context.addIssue({ ...fault, path: [index, ...fault.path] });
+        return z.NEVER;
+      }
+      parsed.push(data as ChatMessage);
+    }
+    return parsed;
+  });
 
 /** The schema of the body of a chat. Unknown fields are ignored. */
 export const chatBody = z.object({

@@ -39,7 +39,8 @@ export function parseMetadata<Fields>(
   { metadata, bundle }: { metadata: Buffer; bundle: { bytes: number } | undefined },
   schema: ZodType<Fields>,
 ): Fields {
-  const data = validate(parseJson(metadata, "The part `metadata`"), schema);
+  const part = "The part `metadata`";
+  const data = validate(parseJson(metadata, part), schema, part);
   if (bundle?.bytes === 0) refuse("INVALID_BODY", { message: "The part `bundle` is empty." });
   return data;
 }

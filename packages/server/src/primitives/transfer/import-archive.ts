@@ -86,7 +86,7 @@ export class ImportArchive {
     const entry = this.#entries.get(MANIFEST) ?? invalid(`The zip is not an export: it has no ${MANIFEST}.`);
     if (entry.size > MAX_MANIFEST_BYTES) invalid(`${MANIFEST} is too large.`);
     const chunks = await Array.fromAsync(readEntry(this.#source, entry));
-    const { faults } = check(parseJson(Buffer.concat(chunks), MANIFEST), Manifest);
+    const { faults } = check(parseJson(Buffer.concat(chunks), MANIFEST), Manifest, MANIFEST);
     if (faults !== undefined)
       invalid(`${MANIFEST} does not describe an export that this service can import.`);
   }
