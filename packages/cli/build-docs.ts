@@ -77,7 +77,7 @@ const INSERTS = {
       heading.replace(/:$/, ""),
       commands.map(link).join(", "),
     ]);
-    return table(["", "Commands"], rows);
+    return table(["Task", "Commands"], rows);
   },
   exitCodes: () =>
     table(

@@ -56,14 +56,13 @@ export async function sendCanvasErrorPage(
 const signInOrigins = ({ base, config }: Env): string =>
   config.oidcIssuer === null ? base.origin : `${base.origin} ${new URL(config.oidcIssuer).origin} https:`;
 
-/** Renders the e-mail address of the signed-in user and a link to sign in as another user. Without a user, renders a link to sign in. */
-function accountLinks(
-  principal: Principal,
-  canvas: string,
-  path: string,
-  { base, config }: Env,
-): Html | null {
+/**
+ * Renders the e-mail address of the signed-in user and a link to sign in as another user. Without a user, renders a link to sign in. The
+ * link to the documentation, which is public, is the same for every canvas and caller.
+ */
+function accountLinks(principal: Principal, canvas: string, path: string, { base, config }: Env): Html {
   const home = html`<a href="${base.origin}/">Your canvases</a>`;
+  const docs = html`<a href="${base.origin}/docs">Documentation</a>`;
   const login = `${base.origin}/auth/login?returnTo=${encodeURIComponent(canvas + path)}`;
   const link = (to: string, words: string) =>
     config.authMode === "proxy" ? null : html`<a href="${to}">${words}</a>`;
@@ -72,11 +71,11 @@ function accountLinks(
     // this cookie.
     const enter = `${canvas}${ENTER}?to=${encodeURIComponent(`/${path}`)}`;
     const signIn = link(base.urlMode === "subdomain" ? enter : login, "Sign in");
-    return signIn && html`<footer class="links"><p>You are not signed in here.</p>${signIn}</footer>`;
+    return html`<footer class="links"><p>You are not signed in here.</p>${signIn}${docs}</footer>`;
   }
   if (principal.guestOf !== null) {
-    return html`<footer class="links"><p>Invited as a guest: ${address(principal.email)}</p>${link(login, "Sign in")}${home}</footer>`;
+    return html`<footer class="links"><p>Invited as a guest: ${address(principal.email)}</p>${link(login, "Sign in")}${home}${docs}</footer>`;
   }
   const other = link(`${login}&anew=1`, "Sign in as someone else");
-  return html`<footer class="links"><p>Signed in as ${address(principal.email)}</p>${other}${home}</footer>`;
+  return html`<footer class="links"><p>Signed in as ${address(principal.email)}</p>${other}${home}${docs}</footer>`;
 }

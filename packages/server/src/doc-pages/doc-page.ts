@@ -49,7 +49,7 @@ export function docPageOf(page: string, origin: string): DocPage {
       if (section !== undefined) section.text += ` ${textOf(token)}`;
     }
   }
-  const first = tokens.find(({ type }) => type === "paragraph" || type === "table");
+  const first = tokens.find((token) => ["paragraph", "table"].includes(token.type) && textOf(token) !== "");
   const opening = first?.type === "paragraph" ? textOf(first) : "";
   const body = render(tokens, {
     addressOf: (link) => resolveLink(page, link),

@@ -34,7 +34,7 @@ export const contents = (groups: DocGroup[]): Html => html`<h1>Documentation</h1
 <p>How to make pages with a backend on this service, share them, and run the service.</p>
 ${groups.map(
   ({ title, pages }) =>
-    html`<h2>${title}</h2><ul class="pages">${pages.map(
+    html`<h2>${title}</h2><ul class="pages grid">${pages.map(
       (page) =>
         html`<li><a class="card" href="${page.address}"><strong>${page.title}</strong><small>${page.summary}</small></a></li>`,
     )}</ul>`,

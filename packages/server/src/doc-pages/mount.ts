@@ -80,8 +80,12 @@ export function mountDocPages(app: FastifyInstance, env: Env): void {
     const content = html`<h1>Search</h1><p role="status">${
       found.length === 0
         ? `Nothing has all words of “${query}”.`
-        : `What has all words of “${query}”, the best first.`
+        : `${found.length} section${found.length === 1 ? "" : "s"} with all words of “${query}”, the best first.`
     }</p><ul class="pages">${results}</ul>`;
-    return sendPage(reply, { title: "Search", body: layout(groups, null, content, query), ...PARTS });
+    return sendPage(reply, {
+      title: query === "" ? "Search" : `${query} · Search`,
+      body: layout(groups, null, content, query),
+      ...PARTS,
+    });
   });
 }

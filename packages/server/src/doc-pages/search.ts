@@ -4,6 +4,8 @@ import type { DocPage, Section } from "./doc-page.ts";
 const QUERY_LENGTH = 100;
 const WORDS = 6;
 const RESULTS = 20;
+/** The length of an excerpt in characters; it ends with a whole word. */
+const EXCERPT_LENGTH = 200;
 
 /** A section of a page that contains all words of a query. */
 export interface Found {
@@ -37,8 +39,9 @@ function excerptOf({ text }: Section, words: string[]): string {
     Math.min(...words.map((word) => lower.indexOf(word)).filter((at) => at >= 0), lower.length),
   );
   const start = place >= lower.length ? 0 : Math.max(0, text.lastIndexOf(" ", Math.max(0, place - 60)));
-  const part = text.slice(start, start + 200).trim();
-  return `${start > 0 ? "… " : ""}${part}${start + 200 < text.length ? " …" : ""}`;
+  const isCut = start + EXCERPT_LENGTH < text.length;
+  const end = isCut ? text.lastIndexOf(" ", start + EXCERPT_LENGTH) : text.length;
+  return `${start > 0 ? "… " : ""}${text.slice(start, end > start ? end : start + EXCERPT_LENGTH).trim()}${isCut ? " …" : ""}`;
 }
 
 /** Returns the sections that contain all words of a query, the best first. */

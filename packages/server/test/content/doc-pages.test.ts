@@ -79,6 +79,7 @@ describe("every page of the documentation", () => {
         .replaceAll(/<(code|figcaption)>[\s\S]*?<\/\1>/g, "")
         .replaceAll(/<[^<>]+>/g, "");
       assert.doesNotMatch(marks, /\*\*|\]\(|`/);
+      assert.ok(!body.text.includes("<th></th>"), "a heading of a table is empty");
       for (const line of marks.split("\n")) assert.doesNotMatch(line.trim(), /^(#+|-|\d+\.|\|) /);
       for (const { title: heading, id } of sections) assert.ok(id.startsWith(anchorOf(heading)), heading);
       assert.equal(new Set(sections.map(({ id }) => id)).size, sections.length);

@@ -99,6 +99,22 @@ await onSqlite("the facts about a canvas on the page of a refusal", (target, env
     await expect(site, [["viewer", []]]);
   });
 
+  it("each page links to the documentation, for every canvas and caller alike", async () => {
+    const [site, locked] = [await make(), await make()];
+    await amend(target, locked, { access: "public_link", password: "sesame" });
+    const guest = await guestOf(target, await make());
+    for (const [slug, person] of [
+      [site.slug, site.people.stranger],
+      [site.slug, guest],
+      ["no-such-canvas", site.people.stranger],
+      ["no-such-canvas", guest],
+      [locked.slug, null],
+    ] as const) {
+      const { text } = await visit(target, slug, person, "", [NAVIGATES]);
+      assert.ok(text.includes(`<a href="${target.base}/docs">Documentation</a></footer>`), text);
+    }
+  });
+
   it("disabled: the reason, for owner and editors, here and by the API", async () => {
     const site = await make();
     const admin = await target.signIn(target.admin);
