@@ -1,8 +1,7 @@
-import { COLUMNS, cards, change, contentOf, isGone, readBoard } from "./cards.js";
+import { COLUMNS, cards, change, contentOf, isGone, liveCards, MOST } from "./cards.js";
 import { GONE, letEdit } from "./dialog.js";
 import { letDrag } from "./drag.js";
 import { draw, elementOf, newsSince, titleOf } from "./view.js";
-import { keepLooking } from "./watch.js";
 
 const MESSAGES = {
   NOT_AUTHENTICATED: "You are not signed in. Reload this page to sign in.",
@@ -23,15 +22,17 @@ const say = (text) => {
  * card that “Undo” restores (`gone`).
  */
 const state = { me: null, rights: null, board: null, people: new Map(), gone: null };
-/** The `updatedAt` of the oldest card on the page, or 0 if the page shows all cards. */
-let end = 0;
-/**
- * Grows by one when a write begins and when a write ends. If it grows while the board is being read, that read may have an old result,
- * which is not shown.
- */
-let changes = 0;
+/** The id of the oldest card on the page if there may be older ones, otherwise an empty text. Ids sort in the order of creation. */
+let end = "";
+/** The records of the live list, which the page shows when no write is pending. Null before the first ones. */
+let listed = null;
+/** The number of writes that are pending or whose result the live list does not have yet. */
 let open = 0;
 let queue = Promise.resolve();
+/** The longest time in ms to wait until the live list has the result of a write. */
+const PATIENCE = 2000;
+/** Functions to call when the live list has changed. */
+const waiting = new Set();
 
 /** Returns a text that tells a person what to do about an error. If a capability is off, the text is the error's own `hint`. */
 function explain(error) {
@@ -39,65 +40,94 @@ function explain(error) {
   return MESSAGES[error.reason ?? error.code] ?? error.hint ?? error.message;
 }
 
-function take({ entries, nextCursor }) {
+/** Shows the cards of the live list, and announces what others have changed. */
+function take() {
+  if (listed === null || open > 0) return;
   const before = state.board;
   const endBefore = end;
-  end = nextCursor === null ? 0 : entries.at(-1).updatedAt;
-  state.board = new Map(entries.map((record) => [record.id, record]));
-  element("note").hidden = nextCursor === null;
+  end = listed.length < MOST ? "" : listed.at(-1).id;
+  state.board = new Map(listed.map((record) => [record.id, record]));
+  element("note").hidden = end === "";
   element("form").hidden = !state.rights.create.any;
   const news = before === null ? "" : newsSince(before, state.board, endBefore, end);
   if (news !== "") say(news);
   draw(state);
 }
 
-/** Looks up the authors of cards. Ignores errors, because the page works without names. */
-async function learnNames(records) {
+/** Takes the cards from the live list. Looks up their authors; the page works without their names. */
+async function show(records) {
+  listed = records;
+  for (const call of [...waiting]) call();
   const authors = records.map(({ authorId }) => authorId);
   state.people = await easel.people(authors).catch(() => state.people);
+  if (listed !== records) return;
+  element("failure").hidden = true;
+  take();
 }
 
-/** Reads the board and shows it, or shows the error. Returns whether it succeeded. */
-async function look() {
+function fail(error) {
   const failure = element("failure");
-  const before = changes;
+  const note = failure.querySelector("p");
+  const text = explain(error);
+  if (note.textContent !== text) note.textContent = text;
+  failure.hidden = false;
+}
+
+let stop = () => {};
+
+/** Starts the live list of the cards, or shows the error. */
+async function begin() {
+  stop();
   try {
     state.me ??= await easel.me();
     state.rights ??= await cards().permissions();
-    const page = await readBoard();
-    await learnNames(page.entries);
-    if (changes === before && open === 0) take(page);
-    failure.hidden = true;
-    return true;
+    stop();
+    stop = liveCards(show, fail);
   } catch (error) {
-    const note = failure.querySelector("p");
-    const text = explain(error);
-    if (note.textContent !== text) note.textContent = text;
-    failure.hidden = false;
-    return false;
+    fail(error);
   }
 }
 
 /**
- * Runs a write after all earlier writes. When no queued write is left, reads the board again. Returns whether the write succeeded. If it
- * failed, shows the error in the element whose id `place` returns.
+ * Resolves when the live list has the result of a write: the record that was stored, or one with the `updatedAt` null that was removed.
+ * Otherwise the page would show the state before the write once more.
+ */
+async function shown(record) {
+  if (record === undefined) return;
+  const { promise, resolve } = Promise.withResolvers();
+  const look = () => {
+    const found = listed?.find(({ id }) => id === record.id);
+    if (record.updatedAt === null ? found === undefined : found?.updatedAt >= record.updatedAt) resolve();
+  };
+  waiting.add(look);
+  const timer = setTimeout(resolve, PATIENCE);
+  look();
+  await promise;
+  clearTimeout(timer);
+  waiting.delete(look);
+}
+
+/**
+ * Runs a write after all earlier writes. `action` resolves with the record that it has stored, if any. When no write is pending, shows the
+ * live list again. Returns whether the write succeeded. If it failed, shows the error in the element whose id `place` returns.
  */
 async function write(action, place = () => "message") {
   element(place()).textContent = "";
-  changes += 1;
   open += 1;
   const done = queue.then(action);
   queue = done.catch(() => {});
+  done
+    .then(shown, () => {})
+    .then(() => {
+      open -= 1;
+      take();
+    });
   try {
     await done;
     return true;
   } catch (error) {
     element(place()).textContent = isGone(error) ? GONE : explain(error);
     return false;
-  } finally {
-    changes += 1;
-    open -= 1;
-    if (open === 0) lookNow();
   }
 }
 
@@ -136,6 +166,7 @@ async function add() {
     async () => {
       const record = await cards().create(value);
       state.board.set(record.id, record);
+      return record;
     },
     () => "problem",
   );
@@ -155,6 +186,7 @@ async function undo() {
   const added = await write(async () => {
     record = await cards().create(contentOf(back));
     state.board.set(record.id, record);
+    return record;
   });
   if (!added) state.gone = back;
   draw(state);
@@ -188,5 +220,6 @@ for (const doing of ["pointerdown", "keydown"])
   document.addEventListener(doing, () => {
     element("message").textContent = "";
   });
-const lookNow = keepLooking(look);
-element("again").addEventListener("click", lookNow);
+element("again").addEventListener("click", begin);
+window.addEventListener("online", () => element("failure").hidden || begin());
+begin();

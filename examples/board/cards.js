@@ -1,14 +1,14 @@
 /** The columns, from left to right. */
 export const COLUMNS = ["idea", "doing", "done"];
 
-/** The maximum number of cards shown. If there are more, the ones that were changed last are shown. */
-const MOST = 300;
+/** The maximum number of cards shown. If there are more, the newest are shown. */
+export const MOST = 300;
 
 /** Returns the collection of the cards. Its policy is in easel.json. */
 export const cards = () => easel.kv.collection("cards");
 
-/** Reads the records of the cards to show, beginning with the one that was changed last. */
-export const readBoard = () => cards().list({ orderBy: "-updatedAt", limit: MOST });
+/** Calls `show` with the records of the cards, now and whenever they have changed. Returns a function that stops. */
+export const liveCards = (show, onError) => cards().live({ orderBy: "-createdAt", limit: MOST }, show, onError);
 
 /**
  * Returns the content of a card from its record. Fields that are missing or invalid get default values, because another program may have
@@ -31,13 +31,14 @@ export async function change(record, patch) {
   return cards().update(record.id, { ...contentOf(now), ...patch });
 }
 
-/** Removes a card; succeeds if somebody else has removed it. */
+/** Removes a card, and resolves with its id and the `updatedAt` null. Succeeds if somebody else has removed it. */
 export async function discard(record) {
   try {
     await cards().delete(record.id);
   } catch (error) {
     if (!isGone(error)) throw error;
   }
+  return { id: record.id, updatedAt: null };
 }
 
 /** Whether an error says that the card does not exist. Returns false for an error that says that the whole canvas does not exist. */

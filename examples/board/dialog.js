@@ -46,12 +46,13 @@ export function letEdit(state, { write, say }) {
         meanwhile = now
           ? `Somebody has changed this card meanwhile. It says: “${words}”. Save again to put your words in its place.`
           : `${GONE} Save again to add it anew.`;
-        return;
+        return undefined;
       }
       record = await (now
         ? cards().update(now.id, { ...contentOf(now), text })
         : cards().create({ ...contentOf(about.record), text }));
       state.board.set(record.id, record);
+      return record;
     }, placeFor(about));
     if (shown === about) form.ariaBusy = "false";
     if (meanwhile !== "") element(placeFor(about)()).textContent = meanwhile;

@@ -100,20 +100,19 @@ function refocus(focused, home) {
 
 /**
  * Returns a short summary of the differences between the boards `before` and `board`, such as `Changed: Tea.`. A board may lack the cards
- * that were changed earlier than `endBefore` or `end` (epoch milliseconds; 0 if it has all cards). Such cards are not reported as new or
- * removed.
+ * that are older than the one with the id `endBefore` or `end` (empty if it has all cards). Such cards are not reported as new or removed.
  */
 export function newsSince(before, board, endBefore, end) {
   const news = [];
   for (const [id, record] of board) {
     const { text, column } = contentOf(record);
     const earlier = before.get(id);
-    if (earlier ? earlier.updatedAt === record.updatedAt : record.updatedAt <= endBefore) continue;
+    if (earlier ? earlier.updatedAt === record.updatedAt : id <= endBefore) continue;
     const was = earlier && contentOf(earlier);
     if (was?.column !== column) news.push(`${was ? "" : "New: "}${text} is in ${titleOf(column)}.`);
     else if (was.text !== text) news.push(`Changed: ${text}.`);
   }
   for (const [id, record] of before)
-    if (!board.has(id) && record.updatedAt > end) news.push(`Removed: ${contentOf(record).text}.`);
+    if (!board.has(id) && id > end) news.push(`Removed: ${contentOf(record).text}.`);
   return news.length > 3 ? `${news.length} cards have changed.` : news.join(" ");
 }

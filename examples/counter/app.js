@@ -46,6 +46,8 @@ class Counter {
   #section;
   #number;
   #stored = 0;
+  /** The value that the live number had while a write was pending. Undefined if it has not changed since the write began. */
+  #seen;
   #sending = 0;
   #waiting = 0;
   #timer = 0;
@@ -76,16 +78,23 @@ class Counter {
     this.#part(".reset").hidden = !resetting;
   }
 
-  /** Reads the number and shows it. Does nothing while a write is pending, because every write is followed by another read. */
-  async refresh() {
+  /**
+   * Shows the value of the number; undefined if nobody has counted yet. While a write is pending, keeps the value until the write has ended,
+   * because it may contain the write or not.
+   */
+  take(value) {
+    this.#seen = value ?? 0;
     if (this.#busy) return;
-    const value = await this.#number.get();
-    if (this.#busy) return;
-    this.#stored = value ?? 0;
+    this.#settle();
     this.#section.classList.remove("loading");
     this.#section.ariaBusy = "false";
-    this.#draw();
     if (value === undefined) this.#say(this.#section.dataset.empty);
+  }
+
+  #settle() {
+    this.#stored = this.#seen ?? this.#stored;
+    this.#seen = undefined;
+    this.#draw();
   }
 
   get #busy() {
@@ -149,7 +158,7 @@ class Counter {
 
   /**
    * Runs `action` after all earlier changes. Until `action` has ended, the page shows the number plus `by`. If `action` fails, it is not
-   * repeated, and the number is read again.
+   * repeated.
    */
   #change(by, action) {
     this.#open += 1;
@@ -160,62 +169,44 @@ class Counter {
         this.#say(by === 0 ? "Reset to 0." : "");
       } catch (error) {
         this.#say(explain(error), true);
-        this.#stored = (await this.#number.get().catch(() => this.#stored)) ?? 0;
       }
       this.#open -= 1;
       this.#sending -= by;
-      this.#draw();
-      look();
+      if (this.#busy) this.#draw();
+      else this.#settle();
     });
   }
 }
 
-let counters = [];
+const NUMBERS = [sharedNumber(), privateNumber()];
+const COUNTERS = ["together", "yours"].map((id, n) => new Counter(element(id), NUMBERS[n]));
+/** The functions that stop the live numbers. */
+let stops = [];
 
-async function start() {
-  if (counters.length === 0) {
-    const numbers = [sharedNumber(), privateNumber()];
-    const rights = await Promise.all(numbers.map((number) => number.resettable()));
-    counters = ["together", "yours"].map((id, n) => new Counter(element(id), numbers[n]));
-    for (const [n, counter] of counters.entries()) counter.allow(rights[n]);
-  }
-  await Promise.all(counters.map((counter) => counter.refresh()));
+function fail(error) {
+  element("failure").hidden = false;
+  element("failure").querySelector("p").textContent = explain(error);
 }
 
-/** Reads both numbers and shows them. Shows the error if reading fails. */
-async function read() {
+/** Shows both numbers, now and whenever they change. Shows the error if that fails. */
+async function begin() {
+  for (const stop of stops.splice(0)) stop();
   try {
-    await start();
-    element("failure").hidden = true;
+    const rights = await Promise.all(NUMBERS.map((number) => number.resettable()));
+    for (const stop of stops.splice(0)) stop();
+    stops = COUNTERS.map((counter, n) => {
+      const take = (value) => {
+        element("failure").hidden = true;
+        counter.take(value);
+        counter.allow(rights[n]);
+      };
+      return NUMBERS[n].live(take, fail);
+    });
   } catch (error) {
-    element("failure").hidden = false;
-    element("failure").querySelector("p").textContent = explain(error);
+    fail(error);
   }
 }
 
-let reading = false;
-let stale = false;
-
-/**
- * Reads both numbers at once if the last read ended more than `PAUSE` ago, and otherwise as soon as `PAUSE` is over. Several calls during
- * this wait cause only one read.
- */
-async function look() {
-  stale = true;
-  if (reading) return;
-  reading = true;
-  while (stale) {
-    stale = false;
-    await read();
-    await new Promise((resolve) => setTimeout(resolve, PAUSE));
-  }
-  reading = false;
-}
-
-element("again").addEventListener("click", look);
-document.addEventListener("visibilitychange", () => document.hidden || look());
-window.addEventListener("online", look);
-look();
-// Without a working watch the page still shows the numbers when it becomes visible.
-easel.kv.collection("counts").watch(look, () => {});
-easel.kv.user.watch("count", look, () => {});
+element("again").addEventListener("click", begin);
+window.addEventListener("online", () => element("failure").hidden || begin());
+begin();

@@ -11,18 +11,16 @@ export function sharedNumber() {
   let id;
   let others = 0;
 
-  const get = async () => {
-    const { entries } = await counts.list();
-    const numbers = entries.map(({ value }) => (typeof value === "number" ? value : 0));
-    id = entries[0]?.id;
+  const sumOf = (records) => {
+    const numbers = records.map(({ value }) => (typeof value === "number" ? value : 0));
+    id = records[0]?.id;
     others = numbers.slice(1).reduce((sum, number) => sum + number, 0);
     return numbers.length === 0 ? undefined : numbers[0] + others;
   };
 
   return {
-    get,
+    live: (show, onError) => counts.live({}, (records) => show(sumOf(records)), onError),
     async add(by) {
-      if (id === undefined) await get();
       id ??= (await counts.create(0)).id;
       return others + (await counts.increment(id, by));
     },
@@ -42,11 +40,9 @@ export function sharedNumber() {
 export function privateNumber() {
   const KEY = "count";
   const { user } = easel.kv;
+  const numberOf = (value) => (value === undefined || typeof value === "number" ? value : 0);
   return {
-    async get() {
-      const value = await user.get(KEY);
-      return value === undefined || typeof value === "number" ? value : 0;
-    },
+    live: (show, onError) => user.live(KEY, (values) => show(numberOf(values.get(KEY))), onError),
     add: (by) => user.increment(KEY, by),
     reset: () => user.set(KEY, 0),
     resettable: async () => true,

@@ -3,10 +3,8 @@ import { drawEntry, drawTime, textOf } from "./entry.js";
 
 /** The number of entries that the page shows at first. Every click on “Older entries” adds the same number. */
 const PAGE = 20;
-/** The maximum number of records that one request can list. */
+/** The maximum number of entries that the page shows. */
 const MOST = 1000;
-/** The shortest time in ms between two reads. It keeps the page within the rate limit when many people write at the same time. */
-const PAUSE = 600;
 
 const MESSAGES = {
   NOT_AUTHENTICATED: "You are not signed in. Reload this page to sign in.",
@@ -29,6 +27,8 @@ let rights;
 let saveDraft = () => {};
 let records = [];
 let shown = PAGE;
+/** Stops the live list of the entries. */
+let stop = () => {};
 
 const say = (text) => {
   element("status").textContent = text;
@@ -44,42 +44,68 @@ const may = (action, { authorId }) => rights[action].any || (rights[action].own 
 
 /**
  * Shows `records`, the newest first. `people` maps the ids of authors to their names. The element of an entry that has not changed stays on
- * the page, so that it does not lose the focus.
+ * the page. The element of a changed one is replaced, and the same button has the focus again.
  */
 function show(people) {
   const known = new Map([...list.children].map((item) => [item.dataset.id, item]));
+  const focused = document.activeElement;
   const items = records.map((record) => {
     const item = known.get(record.id);
     if (item?.dataset.version === String(record.updatedAt)) return item;
     const name = people.get(record.authorId)?.name ?? "Somebody";
     const can = { update: may("update", record), delete: may("delete", record) };
-    return drawEntry(record, name, can);
+    const drawn = drawEntry(record, name, can);
+    drawn.classList.toggle("fresh", item === undefined && list.ariaBusy === "false");
+    return drawn;
   });
   for (const item of list.querySelectorAll(".entry")) if (!items.includes(item)) item.remove();
   for (const [place, item] of items.entries()) {
     drawTime(item);
     if (list.children[place] !== item) list.insertBefore(item, list.children[place] ?? null);
   }
+  const { id } = focused.closest(".entry")?.dataset ?? {};
+  const again = items.find((item) => item.dataset.id === id);
+  if (!focused.isConnected) again?.querySelector(focused.matches(".edit") ? ".edit" : ".remove").focus();
   element("empty").hidden = items.length > 0;
 }
 
-/** Reads the newest entries and the names of their authors, and shows them. */
-async function refresh() {
+/** Takes the newest entries from the live list, and shows them when the names of their authors are known. */
+async function take(newest) {
+  const given = newest.slice(0, shown);
+  records = given;
+  const people = await easel.people(given.map(({ authorId }) => authorId)).catch(() => new Map());
+  if (records !== given) return;
+  show(people);
+  element("older").hidden = newest.length <= shown || shown === MOST;
+  element("failure").hidden = true;
+  done();
+}
+
+function fail(error) {
+  element("failure").hidden = false;
+  element("failure").querySelector("p").textContent = explain(error);
+  done();
+}
+
+function done() {
+  element("loading").hidden = true;
+  list.ariaBusy = "false";
+}
+
+/**
+ * Starts the live list of the newest entries, which calls `take` now and whenever they change. Asks for one entry more than the page shows,
+ * to know whether there are older ones.
+ */
+async function begin() {
+  stop();
   try {
     me ??= await easel.me();
     rights ??= await entries().permissions();
-    const page = await entries().list({ orderBy: "-createdAt", limit: shown });
-    records = page.entries;
-    show(await easel.people(records.map(({ authorId }) => authorId)));
-    element("older").hidden = page.nextCursor === null || shown === MOST;
     await open();
-    element("failure").hidden = true;
+    stop();
+    stop = entries().live({ orderBy: "-createdAt", limit: shown + 1 }, take, fail);
   } catch (error) {
-    element("failure").hidden = false;
-    element("failure").querySelector("p").textContent = explain(error);
-  } finally {
-    element("loading").hidden = true;
-    list.ariaBusy = "false";
+    fail(error);
   }
 }
 
@@ -91,27 +117,8 @@ async function open() {
   form.hidden = false;
 }
 
-let reading = false;
-let stale = false;
-
 /**
- * Reads the entries at once if the last read ended more than `PAUSE` ago, and otherwise as soon as `PAUSE` is over. Several calls during
- * this wait cause only one read.
- */
-async function look() {
-  stale = true;
-  if (reading) return;
-  reading = true;
-  while (stale) {
-    stale = false;
-    await refresh();
-    await new Promise((resolve) => setTimeout(resolve, PAUSE));
-  }
-  reading = false;
-}
-
-/**
- * Calls `action`, which creates, updates or deletes an entry, and then reads the entries again. If `action` fails, shows the error in the
+ * Calls `action`, which creates, updates or deletes an entry. The live list shows the result. If `action` fails, shows the error in the
  * element `problem`. Returns whether it succeeded.
  */
 async function change(problem, action) {
@@ -122,8 +129,6 @@ async function change(problem, action) {
   } catch (error) {
     problem.textContent = explain(error);
     return false;
-  } finally {
-    await refresh();
   }
 }
 
@@ -140,7 +145,6 @@ async function sign() {
   if (await change(problem, () => entries().create({ text }))) {
     field.value = "";
     saveDraft();
-    list.firstElementChild?.classList.add("fresh");
     say("Your entry is in the book.");
   }
   form.ariaBusy = "false";
@@ -173,9 +177,8 @@ async function remove(record) {
 }
 
 function older() {
-  const place = list.children.length;
   shown = Math.min(shown + PAGE, MOST);
-  refresh().then(() => list.children[place]?.querySelector("button:not([hidden])")?.focus());
+  begin();
 }
 
 form.addEventListener("submit", (event) => {
@@ -193,10 +196,8 @@ list.addEventListener("click", ({ target }) => {
   if (record && target.closest(".edit")) edit(record);
   if (record && target.closest(".remove")) remove(record);
 });
-document.addEventListener("visibilitychange", () => document.hidden || look());
-window.addEventListener("online", look);
+document.addEventListener("visibilitychange", () => list.querySelectorAll(".entry").forEach(drawTime));
+window.addEventListener("online", () => element("failure").hidden || begin());
 element("older").addEventListener("click", older);
-element("again").addEventListener("click", look);
-look();
-// Without a working watch the page still shows everything when it becomes visible.
-entries().watch(look, () => {});
+element("again").addEventListener("click", begin);
+begin();

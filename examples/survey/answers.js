@@ -31,15 +31,20 @@ export async function readAll() {
 /** Returns the collection `votes`, which everyone may read. Each record has the choice of one person, but not the comment. */
 export const votes = () => easel.kv.collection("votes");
 
-/** Returns one record of `votes` for each person. If a person has several records, returns the one that was changed last. */
-export async function readVotes() {
+/** The maximum number of votes that the page counts. */
+const MOST_VOTES = 10_000;
+
+/**
+ * Calls `show` with one record of `votes` for each person, now and whenever they change. If a person has several records, `show` gets the
+ * one that was changed last. Returns a function that stops.
+ */
+export const liveVotes = (show, onError) =>
+  votes().live({ limit: MOST_VOTES }, (records) => show(newestOfEach(records)), onError);
+
+function newestOfEach(records) {
   const byAuthor = new Map();
-  let cursor = null;
-  do {
-    const page = await votes().list({ cursor, limit: PAGE, orderBy: "updatedAt" });
-    for (const vote of page.entries) byAuthor.set(vote.authorId, vote);
-    cursor = page.nextCursor;
-  } while (cursor !== null);
+  for (const vote of records)
+    if (vote.updatedAt >= (byAuthor.get(vote.authorId)?.updatedAt ?? 0)) byAuthor.set(vote.authorId, vote);
   return [...byAuthor.values()];
 }
 

@@ -1,8 +1,8 @@
-import { COLLECTION, contentOf, readAll, readVotes, tableOf, unvote, vote, votes } from "./answers.js";
+import { COLLECTION, contentOf, liveVotes, readAll, tableOf, unvote, vote, votes } from "./answers.js";
 import { drawResults, drawTally, plural, timeOf } from "./results.js";
 
-/** The shortest time in ms between two reads that `watch` starts. */
-const PAUSE = 600;
+/** The shortest time in ms between two reads of the answers, which cannot be watched. The votes tell that they have changed. */
+const PAUSE = 5000;
 const SHOWN = 50;
 
 const MESSAGES = {
@@ -23,8 +23,8 @@ let mine;
 /** The values of the form, as JSON, when the page last filled it in. If the form has other values now, the person has changed it. */
 let filled = JSON.stringify(entered());
 let answers = [];
-/** The votes that the tally shows. */
-let counted = [];
+/** The votes that the tally shows. Null until they have been read. */
+let counted = null;
 let shown = SHOWN;
 /** Incremented with every change that this page makes. A list that was requested before a change is stale and is not shown. */
 let changes = 0;
@@ -67,51 +67,53 @@ const drawAll = () => drawResults(answers, { me, shown });
 
 async function refresh() {
   const before = changes;
-  const [own, all, cast] = await Promise.all([
-    easel.submissions.get(COLLECTION),
-    manages() ? readAll() : [],
-    readVotes(),
-  ]);
+  const [own, all] = await Promise.all([easel.submissions.get(COLLECTION), manages() ? readAll() : []]);
   if (changes !== before) return;
   if (own?.updatedAt !== mine?.updatedAt || form.hidden) {
     mine = own;
     if (own && JSON.stringify(entered()) === filled) fill(contentOf(own));
     drawMine();
   }
-  if (
-    manages() &&
-    (element("results").hidden || element("all").hidden || JSON.stringify(all) !== JSON.stringify(answers))
-  ) {
+  if (manages() && (element("all").hidden || JSON.stringify(all) !== JSON.stringify(answers))) {
     answers = all;
     drawAll();
   }
-  if (element("results").hidden || JSON.stringify(cast) !== JSON.stringify(counted)) {
-    counted = cast;
-    drawTally(counted, choices);
-  }
   form.hidden = false;
-  element("results").hidden = false;
   element("all").hidden = !manages();
 }
 
-/**
- * Reads and shows the viewer's answer and everyone's votes. The owner and the editors also get all answers. Shows the error if reading
- * fails.
- */
+/** Shows the error, and removes it if `error` is null. */
+function showFailure(error) {
+  const note = element("failure").querySelector("p");
+  const text = error === null ? "" : explain(error);
+  if (note.textContent !== text) note.textContent = text;
+  element("failure").hidden = error === null;
+}
+
+/** Reads and shows the viewer's answer. The owner and the editors also get all answers. Shows the error if reading fails. */
 async function look() {
   try {
     me ??= await easel.me();
     await refresh();
-    element("failure").hidden = true;
+    showFailure(null);
   } catch (error) {
-    const note = element("failure").querySelector("p");
-    const text = explain(error);
-    if (note.textContent !== text) note.textContent = text;
-    element("failure").hidden = false;
+    showFailure(error);
   } finally {
     element("loading").hidden = true;
   }
 }
+
+/** Shows the tally of the votes. The answers that this viewer may read are read again if the votes say that they have changed. */
+function count(cast) {
+  const isFirst = counted === null;
+  const ownBefore = ownVote();
+  counted = cast;
+  drawTally(counted, choices);
+  element("results").hidden = false;
+  if (!isFirst && (manages() || ownVote()?.updatedAt !== ownBefore?.updatedAt)) lookSoon();
+}
+
+const ownVote = () => counted?.find(({ authorId }) => authorId === me?.id);
 
 /**
  * Calls `action`, which changes answers. If it fails, shows the error in the element `problem`. Returns whether it succeeded, and false if
@@ -247,7 +249,7 @@ let stale = false;
  * Calls `look` at once if its last call ended more than `PAUSE` ago, and otherwise as soon as `PAUSE` is over. Several calls during this
  * wait cause only one read.
  */
-async function watch() {
+async function lookSoon() {
   stale = true;
   if (reading) return;
   reading = true;
@@ -257,6 +259,16 @@ async function watch() {
     await new Promise((resolve) => setTimeout(resolve, PAUSE));
   }
   reading = false;
+}
+
+let stop = () => {};
+
+/** Reads and shows everything, and starts the live tally. */
+async function begin() {
+  stop();
+  await look();
+  stop();
+  if (me !== null) stop = liveVotes(count, showFailure);
 }
 
 form.addEventListener("submit", (event) => {
@@ -274,9 +286,6 @@ element("answers").addEventListener("click", ({ target }) => {
 element("clear").addEventListener("click", clear);
 element("export").addEventListener("click", download);
 element("more").addEventListener("click", more);
-element("again").addEventListener("click", look);
-document.addEventListener("visibilitychange", () => document.hidden || look());
-window.addEventListener("online", look);
-watch();
-// Without a working watch the page still shows everything when it becomes visible.
-votes().watch(watch, () => {});
+element("again").addEventListener("click", begin);
+window.addEventListener("online", () => element("failure").hidden || begin());
+begin();
