@@ -222,7 +222,12 @@ test("a card beyond the end of a long board is not reported as removed, or as ne
 }, async (t) => {
   const { base } = await startExample(t, "board");
   const { page } = await openAs(await openBrowser(t), `${base}/c/board/`, "viewer@example.com");
-  const record = (id: number) => ({ id: `${id}`, authorId: "x", value: { text: `Card ${id}` }, updatedAt: id });
+  const record = (id: number) => ({
+    id: `${id}`,
+    authorId: "x",
+    value: { text: `Card ${id}` },
+    updatedAt: id,
+  });
   /** Makes the service list 300 cards, the newest first, and the page read them. */
   const shows = async (...newest: number[]) => {
     const cards = [...newest, ...Array.from({ length: 300 - newest.length }, (_, index) => 500 - index)];

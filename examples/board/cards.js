@@ -8,7 +8,8 @@ export const MOST = 300;
 export const cards = () => easel.kv.collection("cards");
 
 /** Calls `show` with the records of the cards, now and whenever they have changed. Returns a function that stops. */
-export const liveCards = (show, onError) => cards().live({ orderBy: "-createdAt", limit: MOST }, show, onError);
+export const liveCards = (show, onError) =>
+  cards().live({ orderBy: "-createdAt", limit: MOST }, show, onError);
 
 /**
  * Returns the content of a card from its record. Fields that are missing or invalid get default values, because another program may have

@@ -88,7 +88,9 @@ class Counter {
     this.#settle();
     this.#section.classList.remove("loading");
     this.#section.ariaBusy = "false";
-    if (value === undefined) this.#say(this.#section.dataset.empty);
+    const { empty } = this.#section.dataset;
+    if (value === undefined) this.#say(empty);
+    else if (this.#part(".news").textContent === empty) this.#say("");
   }
 
   #settle() {
