@@ -74,6 +74,26 @@ test("a deploy without changes says so, and makes no version, no policy revision
   assert.notDeepEqual(await rows(), before);
 });
 
+test("a release that is published already is not published again, except with --force", async (t) => {
+  const folder = await folderWith(t, "released", { "index.html": PAGE });
+  const deployed = async (...flags: string[]) => {
+    const { stdout, stderr } = await easel(["deploy", folder, "--json", ...flags], { env });
+    const { published, version } = JSON.parse(stdout);
+    return { published, version, stderr };
+  };
+  const first = await deployed("--release", "c0ffee");
+  assert.equal(first.published, true);
+  // Another build of the same commit, on a computer that knows no version.
+  await addFiles(folder, { "built.txt": "at another time" });
+  await rm(path.join(folder, ".easel"), { recursive: true });
+  const second = await deployed("--release", "c0ffee");
+  assert.deepEqual([second.published, second.version], [false, first.version]);
+  assert.match(second.stderr, /^Nothing was published: the release c0ffee is published already\.$/m);
+  assert.equal((await deployed("--release", "c0ffee", "--force")).published, true);
+  await addFiles(folder, { "built.txt": "later" });
+  assert.equal((await deployed("--release", "beef")).published, true);
+});
+
 test("an unpublished canvas is published again by the same files", async (t) => {
   const folder = await folderWith(t, "offline", { "index.html": PAGE });
   await easel(["deploy", folder], { env });

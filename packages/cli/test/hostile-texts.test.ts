@@ -59,6 +59,7 @@ const RESPONSES: [path: RegExp, body: (base: string) => object][] = [
           createdAt: 0,
           createdByName: EVIL,
           message: EVIL,
+          releaseId: EVIL,
           files: 1,
           bytes: 1,
           changed: null,

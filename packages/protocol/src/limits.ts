@@ -306,6 +306,12 @@ export const LIMITS = {
     of: "the message of a deploy",
     past: "400 INVALID_BODY",
   },
+  releaseIdLength: {
+    value: 128,
+    unit: "characters",
+    of: "the release of a deploy",
+    past: "400 INVALID_BODY",
+  },
   loggedCalls: {
     value: 2_000,
     unit: "calls",

@@ -188,9 +188,13 @@ export interface StagedDeployCreated {
   warnings: string[];
 }
 
-/** Response to the end of a staged deploy. `warnings` are sentences for people about the content of its files. */
+/**
+ * Response to the end of a staged deploy. `warnings` are sentences for people about the content of its files. `unchanged`: nothing was
+ * published, because the published version has the `releaseId` of the deploy.
+ */
 export interface FinishedDeploy extends Canvas {
   warnings: string[];
+  unchanged: boolean;
 }
 
 /** How many files differ between a version and the version that was stored before it. */
@@ -210,6 +214,7 @@ export interface Version {
   bytes: number;
   changed: ChangedFiles | null;
   message: string | null;
+  releaseId: string | null;
   current: boolean;
 }
 

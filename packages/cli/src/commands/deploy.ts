@@ -7,6 +7,7 @@ Examples:
   easel deploy                            publish the working directory
   easel deploy dist --slug team-list      publish a build as team-list
   easel deploy --dry-run                  show what would be sent
+  easel deploy --release "$GITHUB_SHA"    publish a commit, unless it is live
   EASEL_URL=… EASEL_TOKEN=… easel deploy  in CI: nothing is asked`;
 
 /** The command `easel deploy`. */
@@ -26,6 +27,10 @@ export const deploy = (context: Context): Command =>
     )
     .option("--unlisted", "keep the canvas off the home pages of others, though everyone may enter")
     .option("-m, --message <text>", "what has changed, for the list of versions")
+    .option(
+      "--release <id>",
+      "what this content is called, such as a commit; nothing is published if it is live already",
+    )
     .option("--dry-run", "show what would be sent and what is left out, and publish nothing")
     .option(
       "--force",

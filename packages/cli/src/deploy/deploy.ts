@@ -24,6 +24,7 @@ export interface DeployOptions {
   slug?: string;
   access?: Access;
   message?: string;
+  release?: string;
   dryRun?: boolean;
   force?: boolean;
   unlisted?: boolean;
@@ -74,8 +75,8 @@ export async function deploy(given: string, options: DeployOptions, context: Con
     if (access !== undefined) await setUp(canvas, settings, access, service);
     else
       applied.push(...(await enableCapabilities(canvas, settings.capabilities, options, service, context)));
-    const isPublished = changes !== undefined && isUnchanged(changes) && options.force !== true;
-    const { deployed, sent, ...published } = isPublished
+    const isSame = changes !== undefined && isUnchanged(changes) && options.force !== true;
+    const { deployed, sent, published, ...received } = isSame
       ? await keepVersion(folder, canvas, service, context, apply)
       : await publishFiles(
           folder,
@@ -86,17 +87,19 @@ export async function deploy(given: string, options: DeployOptions, context: Con
             staged: project?.staged,
             force: options.force === true,
             message: options.message,
+            release: options.release,
           },
           service,
           context,
           apply,
         );
-    const warnings = [...new Set([...content.warnings, ...published.warnings])];
+    const warnings = [...new Set([...content.warnings, ...received.warnings])];
     for (const warning of warnings) terminal.warn(warning);
     const outcome = {
       first: isFirst,
       needed: settings.capabilities,
-      published: !isPublished,
+      published,
+      release: options.release,
       changes,
       applied,
       files,
@@ -109,7 +112,7 @@ export async function deploy(given: string, options: DeployOptions, context: Con
       slug: deployed.slug,
       version: deployed.version,
       created: isFirst,
-      published: !isPublished,
+      published,
       files: files.length,
       sent,
       changed: changes ?? null,

@@ -22,7 +22,7 @@ export async function dryRun(
     const { id, missing } = await stage(
       canvas.id,
       files,
-      { expectedVersion: undefined, message: undefined },
+      { expectedVersion: undefined, message: undefined, releaseId: undefined },
       service,
     );
     await cancel(canvas.id, id, service);

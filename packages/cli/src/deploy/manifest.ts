@@ -43,7 +43,7 @@ export async function hashFiles(files: readonly FolderFile[], signal: AbortSigna
   }
 }
 
-/** Returns a SHA-256 over the paths and hashes of files. A later run uses it to recognize the same deploy. */
-export function manifestDigest(files: readonly HashedFile[]): string {
-  return hash("sha256", files.map(({ path, sha256 }) => `${sha256} ${path}\n`).join(""), "hex");
+/** Returns a SHA-256 over the paths and hashes of files, and over their release. A later run uses it to recognize the same deploy. */
+export function manifestDigest(files: readonly HashedFile[], release = ""): string {
+  return hash("sha256", files.map(({ path, sha256 }) => `${sha256} ${path}\n`).join("") + release, "hex");
 }

@@ -14,6 +14,8 @@ export interface Published {
   deployed: Canvas;
   sent: number;
   warnings: string[];
+  /** Whether a version was published. If not, the published one has the same files or the same release. */
+  published: boolean;
 }
 
 /**
@@ -38,6 +40,8 @@ export interface Plan {
   /** The unfinished staged deploy of the folder, if it has one for this canvas. */
   staged: Project["staged"];
   message: string | undefined;
+  /** What the files are called, such as a commit. */
+  release: string | undefined;
 }
 
 /**
@@ -47,7 +51,7 @@ export interface Plan {
 export async function publishFiles(
   folder: string,
   files: readonly HashedFile[],
-  { canvas, version, force, staged: unfinished, message }: Plan,
+  { canvas, version, force, staged: unfinished, message, release }: Plan,
   service: Service,
   context: Context,
   beforeFinish: () => Promise<void>,
@@ -55,8 +59,13 @@ export async function publishFiles(
   const { id: canvasId, slug } = canvas;
   const saveProject = projectWriter(folder, context);
   const project: Project = { url: service.url, canvasId, slug, version };
-  const manifest = manifestDigest(files);
-  const options = { expectedVersion: force ? undefined : version, message };
+  const manifest = manifestDigest(files, release);
+  // Nothing is expected with `force`: neither a version nor that the release is another one.
+  const options = {
+    expectedVersion: force ? undefined : version,
+    message,
+    releaseId: force ? undefined : release,
+  };
   try {
     const staged =
       (force ? undefined : await resume(canvasId, unfinished, manifest, service)) ??
@@ -66,7 +75,12 @@ export async function publishFiles(
     await beforeFinish();
     const deployed = await finish(canvasId, staged.id, service);
     await saveProject({ ...project, version: deployed.version });
-    return { deployed, sent: staged.missing.length, warnings: [...staged.warnings, ...deployed.warnings] };
+    return {
+      deployed,
+      sent: staged.missing.length,
+      warnings: [...staged.warnings, ...deployed.warnings],
+      published: !deployed.unchanged,
+    };
   } catch (error) {
     throw await explainConflict(error, canvasId, service);
   }
@@ -82,5 +96,5 @@ export async function keepVersion(
 ): Promise<Published> {
   await apply();
   await projectWriter(folder, context)({ url: service.url, canvasId, slug, version });
-  return { deployed: await canvasById(canvasId, service), sent: 0, warnings: [] };
+  return { deployed: await canvasById(canvasId, service), sent: 0, warnings: [], published: false };
 }

@@ -19,25 +19,28 @@ export interface Staged {
 export interface StageOptions {
   expectedVersion: string | null | undefined;
   message: string | undefined;
+  /** What the files are called, such as a commit. Nothing is published if the published version has this release. */
+  releaseId: string | undefined;
 }
 
 /** Begins a staged deploy: tells the service the paths, hashes and sizes of all files. */
 export async function stage(
   canvasId: string,
   files: readonly HashedFile[],
-  { expectedVersion, message }: StageOptions,
+  { expectedVersion, message, releaseId }: StageOptions,
   { api }: Service,
 ): Promise<Staged> {
   const body = {
     files: files.map(({ path, sha256, size }) => ({ path, sha256, size })),
     ...(expectedVersion === undefined ? {} : { expectedVersion }),
     ...(message === undefined ? {} : { message }),
+    ...(releaseId === undefined ? {} : { releaseId }),
   };
   const path = { id: canvasId };
   return bodyOf(api.POST("/api/canvases/{id}/deploys", { params: { path }, body }));
 }
 
-/** Publishes a staged deploy. A repeated call returns the same version. Throws a 409 `BLOBS_MISSING` if uploads are missing. */
+/** Publishes a staged deploy, unless its release is published already. A repeated call returns the same version. Throws a 409 `BLOBS_MISSING` if uploads are missing. */
 export async function finish(canvasId: string, deploy: string, service: Service): Promise<FinishedDeploy> {
   const path = `/api/canvases/${canvasId}/deploys/${deploy}/finish`;
   const response = await service.send(path, () => ({ method: "POST" }), {

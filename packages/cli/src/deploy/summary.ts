@@ -8,10 +8,11 @@ import { count } from "../terminal/count.ts";
 import { describeChanges, type FileChanges, isUnchanged } from "./changes.ts";
 import type { HashedFile } from "./manifest.ts";
 
-/** What a deploy has done. `published` is false if the published version had the same files. */
+/** What a deploy has done. `published` is false if the published version had the same files or the same release. */
 export interface Outcome {
   first: boolean;
   published: boolean;
+  release: string | undefined;
   /** How the files differ from the version before. Undefined if none was published. */
   changes: FileChanges | undefined;
   /** The capabilities that `easel.json` lists. Undefined if it has no list. */
@@ -46,14 +47,18 @@ function missingOn({ capabilitiesOff = {} }: Canvas, { needed, first }: Outcome)
     .map((name) => `Off: ${name}. ${hintFor(name, "operator_disabled")}`);
 }
 
+/** Says why a deploy has published nothing. */
+function keptVersion({ applied, changes, release }: Outcome): string {
+  if (release !== undefined && changes !== undefined && !isUnchanged(changes))
+    return `Nothing was published: the release ${clean(release)} is published already.`;
+  const same = "the published version has these files already.";
+  return applied.length > 0 ? `T${same.slice(1)}` : `Nothing has changed: ${same}`;
+}
+
 /** Returns what a person wants to know after a deploy, in sentences: what has changed, what is off, and who may enter. */
 export function summaryOf(canvas: Canvas, outcome: Outcome, ms: number): string[] {
   const { published, applied, first } = outcome;
   const settings = applied.length > 0 && !first ? [`Settings changed: ${applied.join(", ")}.`] : [];
-  const done = published
-    ? publication(canvas, outcome, ms)
-    : applied.length > 0
-      ? "The published version has these files already."
-      : "Nothing has changed: the published version has these files already.";
+  const done = published ? publication(canvas, outcome, ms) : keptVersion(outcome);
   return [done, ...settings, ...missingOn(canvas, outcome), ...whoMayEnter(canvas)];
 }

@@ -29,14 +29,20 @@ export interface StagedDeploy {
    */
   expectedVersion: string | null | undefined;
   message: string | null;
+  /** What the client calls the files, such as a commit. Null if it has not said. */
+  releaseId: string | null;
   /** The version that the deploy has published, with warnings for people about it. Null if the deploy has not been finished. */
   finished: FinishedDeploy | null;
 }
 
-/** The id of the version that a staged deploy has published, and warnings for people about its content. */
+/**
+ * The id of the version that a staged deploy has published, and warnings for people about its content. `unchanged`: it has published nothing,
+ * because this version was the published one and had its release.
+ */
 export interface FinishedDeploy {
   version: string;
   warnings: string[];
+  unchanged: boolean;
 }
 
 /** Identifies a staged deploy by its id, its canvas and its user. */
@@ -52,7 +58,7 @@ export interface StagedDeployKey {
  * if the owner's quota of bytes would be exceeded, and "gone" if the canvas no longer exists.
  */
 export async function insertStaged(
-  { id, canvasId, userId, files, expectedVersion, message }: Omit<StagedDeploy, "finished">,
+  { id, canvasId, userId, files, expectedVersion, message, releaseId }: Omit<StagedDeploy, "finished">,
   blobs: BlobSize[],
   env: Env,
 ): Promise<"done" | "many" | "full" | "gone"> {
@@ -65,10 +71,10 @@ export async function insertStaged(
   const steps: Step[] = [
     ...locks,
     sql`insert into staged_deploys
-        (id, canvas_id, user_id, created_at, expires_at, files, expects, expected_version, message, charged)
+        (id, canvas_id, user_id, created_at, expires_at, files, expects, expected_version, message, release_id, charged)
       select cast(${id} as text), cast(${canvasId} as text), cast(${userId} as text), cast(${now} as bigint),
         cast(${now + LIFETIME_MS} as bigint), cast(${list} as text), cast(${expects} as integer),
-        cast(${expectedVersion ?? null} as text), cast(${message} as text), cast(${charged} as bigint)
+        cast(${expectedVersion ?? null} as text), cast(${message} as text), cast(${releaseId} as text), cast(${charged} as bigint)
       where (select count(*) from staged_deploys
         where canvas_id = ${canvasId} and expires_at > ${now} and version_id is null) < ${LIMITS.stagedDeploys.value}`,
     sql`insert into staged_blobs (deploy_id, blob_key, size, held)
@@ -91,8 +97,10 @@ interface Row {
   expects: number;
   expected_version: string | null;
   message: string | null;
+  releaseId: string | null;
   version: string | null;
   warnings: string | null;
+  unchanged: number;
 }
 
 /** Finds a staged deploy by its id, canvas and user. Returns undefined if there is none or it has expired. */
@@ -103,15 +111,18 @@ export async function findStaged(
   { db, clock }: Env,
 ): Promise<StagedDeploy | undefined> {
   const row = await db.get<Row>`
-    select files, expects, expected_version, message, version_id as version, warnings from staged_deploys
+    select files, expects, expected_version, message, release_id as "releaseId", version_id as version, warnings, unchanged from staged_deploys
     where id = ${id} and canvas_id = ${canvasId} and user_id = ${userId} and expires_at > ${clock()}`;
   if (row === undefined) return undefined;
-  const { files, expects, expected_version, message, version, warnings } = row;
+  const { files, expects, expected_version, message, releaseId, version, warnings, unchanged } = row;
   return {
-    ...{ id, canvasId, userId, message },
+    ...{ id, canvasId, userId, message, releaseId },
     files: version === null ? (JSON.parse(files) as StagedFile[]) : [],
     expectedVersion: expects === 1 ? expected_version : undefined,
-    finished: version === null ? null : { version, warnings: JSON.parse(warnings ?? "[]") as string[] },
+    finished:
+      version === null
+        ? null
+        : { version, warnings: JSON.parse(warnings ?? "[]") as string[], unchanged: unchanged === 1 },
   };
 }
 
@@ -162,7 +173,7 @@ export async function holdBlob(
  * Builds the batch step that marks a staged deploy as finished, with the version that it published. It changes no row, and so
  * rolls back its batch, if the deploy has been finished or removed already.
  */
-export const finishStep = (id: string, { version, warnings }: FinishedDeploy): Step => sql`
+export const finishStep = (id: string, { version, warnings }: Omit<FinishedDeploy, "unchanged">): Step => sql`
   update staged_deploys set version_id = ${version}, warnings = ${JSON.stringify(warnings)}
   where id = ${id} and version_id is null`;
 

@@ -15,6 +15,7 @@ export async function listVersions(canvasId: string, { db }: Env): Promise<Versi
   const rows = await db.all<Row>`
     select versions.id, versions.created_at as "createdAt", versions.created_by as "createdBy",
       users.name as "createdByName", versions.files, versions.bytes, versions.message,
+      versions.release_id as "releaseId",
       files_added as added, files_changed as changed, files_removed as removed,
       case when versions.id = canvases.version_id then 1 else 0 end as current
     from versions join canvases on canvases.id = canvas_id join users on users.id = versions.created_by

@@ -6,6 +6,7 @@ import { finishDeploy } from "../canvases/publishing/finish-deploy.ts";
 import { addBlob, receiveBlob } from "../canvases/publishing/receive-blob.ts";
 import { missingBlobs, stageDeploy } from "../canvases/publishing/stage-deploy.ts";
 import { currentView } from "../canvases/view.ts";
+import { printable } from "../http/field-schemas.ts";
 import { streamBody } from "../http/stream-body.ts";
 import { act } from "./act.ts";
 import { type BodySpec, json, upload } from "./body-spec.ts";
@@ -20,6 +21,7 @@ const Manifest = z.strictObject({
     .max(LIMITS.bundleEntries.value),
   expectedVersion: z.string().nullish(),
   message: z.string().max(LIMITS.deployMessageLength.value).nullish(),
+  releaseId: printable.min(1).max(LIMITS.releaseIdLength.value).nullish(),
 });
 
 /**
@@ -107,7 +109,7 @@ export const stagedDeploys = [
     path: "/api/canvases/{id}/deploys/{deploy}/finish",
     summary: "Publishes a staged deploy as a new version.",
     details:
-      "May be sent again. 409 `BLOBS_MISSING` with `missing`, 409 `VERSION_CONFLICT` with `currentVersion`.",
+      "May be sent again. If the published version has the `releaseId` of the deploy, nothing is published and `unchanged` is true. Otherwise 409 `BLOBS_MISSING` with `missing`, 409 `VERSION_CONFLICT` with `currentVersion`.",
     allow: "editor",
     affects: "canvas",
     deploys: true,
@@ -115,8 +117,12 @@ export const stagedDeploys = [
     errors: ["BLOBS_MISSING", "VERSION_CONFLICT", ["QUOTA_EXCEEDED", 409], "UNAVAILABLE"],
     async run({ user, canvas: { id }, params: { deploy }, signal }, env) {
       const place = { id: deploy, canvasId: id, userId: user.id };
-      const { version, warnings } = await finishDeploy(place, env, signal());
-      return { body: { ...(await currentView(id, user, env)), warnings }, audit: { target: version } };
+      const { version, ...outcome } = await finishDeploy(place, env, signal());
+      const { unchanged } = outcome;
+      return {
+        body: { ...(await currentView(id, user, env)), ...outcome },
+        audit: { target: version, ...(unchanged && { details: { unchanged } }) },
+      };
     },
   }),
 ];

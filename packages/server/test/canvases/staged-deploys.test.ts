@@ -291,6 +291,79 @@ await onEngines("staged deploys", (target, env) => {
     assert.equal(await served(), next["index.html"]);
   });
 
+  const stored = async () =>
+    (await env.db.all`select id from versions where canvas_id = ${site.id} and state = 'stored'`).length;
+  /** Begins and uploads a deploy of one page, which is ready to be finished. */
+  const ready = async (content: string, options: object) => {
+    const { id } = await started(deploys.begin({ "index.html": content }, options));
+    await deploys.upload(id, content);
+    return id;
+  };
+
+  it("a release that is live: the same version, `unchanged`, whatever the files, the uploads and expectedVersion are", async () => {
+    const [first, releaseId] = [page(), randomBytes(20).toString("hex")];
+    const published = await deploys.finish(await ready(first, { releaseId }));
+    assert.deepEqual([published.status, published.json.unchanged], [200, false]);
+    const live = published.json.version;
+    const { json } = await manage(target, site.people.owner, "GET", `/api/canvases/${site.id}/versions`);
+    assert.equal((json.versions as unknown as { releaseId: string }[])[0]?.releaseId, releaseId);
+    const before = await stored();
+    for (const options of [{ releaseId }, { releaseId, expectedVersion: "another" }]) {
+      const { id, missing } = await started(deploys.begin({ "index.html": page() }, options));
+      assert.equal(missing.length, 1);
+      for (const answer of [await deploys.finish(id), await deploys.finish(id)])
+        assert.deepEqual([answer.status, answer.json.version, answer.json.unchanged], [200, live, true]);
+      assert.deepEqual(await env.db.all`select deploy_id from staged_blobs where deploy_id = ${id}`, []);
+    }
+    assert.equal(await served(), first);
+    assert.equal(await stored(), before);
+    await settled();
+    assert.equal(await recount(site.id, env), await bytes());
+  });
+
+  it("a release that is not live any more, another one, and one of an unpublished canvas are published", async () => {
+    const [one, other] = [page(), page()];
+    const finish = async (content: string, options: object) => {
+      const { status, json } = await deploys.finish(await ready(content, options));
+      assert.deepEqual([status, json.unchanged], [200, false]);
+      assert.equal(await served(), content);
+    };
+    await finish(one, { releaseId: "one" });
+    await finish(other, { releaseId: "other" });
+    await finish(one, { releaseId: "one" });
+    await finish(other, {});
+    await finish(one, { releaseId: "one" });
+    await manage(target, site.people.owner, "POST", `/api/canvases/${site.id}/unpublish`);
+    await finish(one, { releaseId: "one" });
+  });
+
+  it("two people deploy one release at once: one version", async () => {
+    const publishers = [deploys, stager(target, site.people.editor, site.id)];
+    for (let round = 0; round < 3; round++) {
+      const releaseId = `round ${round}`;
+      const before = await stored();
+      const ready = await Promise.all(
+        publishers.map(async (publisher) => {
+          const content = page();
+          const { id } = await started(publisher.begin({ "index.html": content }, { releaseId }));
+          await publisher.upload(id, content);
+          return () => publisher.finish(id);
+        }),
+      );
+      const answers = await Promise.all(ready.map((finish) => finish()));
+      assert.equal(new Set(answers.map(done)).size, 1);
+      assert.deepEqual(answers.map(({ json }) => json.unchanged).sort(), [false, true]);
+      assert.equal(await stored(), before + 1);
+    }
+  });
+
+  for (const releaseId of ["", "a\nb", "r".repeat(129), 1])
+    it(`the release ${JSON.stringify(releaseId).slice(0, 20)}: 400 INVALID_BODY`, async () => {
+      const answer = await deploys.begin({ "index.html": "x" }, { releaseId });
+      refused(answer, 400, "INVALID_BODY");
+      assert.equal(answer.json.field, "releaseId");
+    });
+
   it("expectedVersion of an unpublished canvas: null or the version that it published last", async () => {
     const last = await publish(target, site, { "index.html": "last" });
     const unpublish = async () => {

@@ -100,7 +100,7 @@ await onEngines("versions", (target, env) => {
     ];
     await manage(target, listed.people.owner, "POST", `/api/canvases/${listed.id}/versions/${first}/publish`);
     const me = (await manage(target, listed.people.owner, "GET", "/api/me")).json;
-    const by = { createdBy: me.id, createdByName: me.name, message: null };
+    const by = { createdBy: me.id, createdByName: me.name, message: null, releaseId: null };
     for (const role of ["owner", "editor", "viewer"] as const) {
       const answer = await manage(target, listed.people[role], "GET", `/api/canvases/${listed.id}/versions`);
       assert.equal(answer.status, 200, answer.text);

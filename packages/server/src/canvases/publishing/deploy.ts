@@ -87,9 +87,10 @@ async function storeAll(
   }
 }
 
-/** `message` is the message of the deploy, or null. */
+/** `message` is the message of the deploy, `releaseId` its release; null if it has none. */
 interface StoreOptions {
   message?: string | null;
+  releaseId?: string | null;
   signal?: AbortSignal;
 }
 
@@ -103,13 +104,13 @@ export async function storeVersion(
   by: string,
   files: BundleFile[],
   env: Env,
-  { message = null, signal = new AbortController().signal }: StoreOptions = {},
+  { message = null, releaseId = null, signal = new AbortController().signal }: StoreOptions = {},
 ): Promise<StoredVersion> {
   await requireQuota(canvasId, files, signal, env);
   const version = { id: newId(), canvasId, files: 0, bytes: 0 };
   await env.db.run`
-    insert into versions (id, canvas_id, created_at, created_by, files, bytes, state, message)
-    values (${version.id}, ${canvasId}, ${env.clock()}, ${by}, 0, 0, 'storing', ${message})`;
+    insert into versions (id, canvas_id, created_at, created_by, files, bytes, state, message, release_id)
+    values (${version.id}, ${canvasId}, ${env.clock()}, ${by}, 0, 0, 'storing', ${message}, ${releaseId})`;
   try {
     await storeAll(version, files, signal, env);
   } catch (error) {

@@ -1,6 +1,7 @@
 import { isId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
+import { finishAsCurrent, otherReleaseSteps } from "../releases.ts";
 import {
   clearFinished,
   type FinishedDeploy,
@@ -31,11 +32,12 @@ const filesOf = ({ files }: StagedDeploy): BundleFile[] =>
   files.map((file) => ({ ...file, open: async () => refuse("BLOBS_MISSING", { missing: [file.key] }) }));
 
 async function publishStaged(deploy: StagedDeploy, signal: AbortSignal, env: Env): Promise<FinishedDeploy> {
-  const { id, canvasId, userId, expectedVersion, message } = deploy;
+  const { id, canvasId, userId, expectedVersion, message, releaseId } = deploy;
   const warnings = await warningsOf(deploy, env);
-  const version = await storeVersion(canvasId, userId, filesOf(deploy), env, { message, signal });
-  const finished = { version: version.id, warnings };
+  const version = await storeVersion(canvasId, userId, filesOf(deploy), env, { message, releaseId, signal });
+  const finished = { version: version.id, warnings, unchanged: false };
   const conditions = [finishStep(id, finished)];
+  if (releaseId !== null) conditions.unshift(...otherReleaseSteps(canvasId, releaseId));
   if (expectedVersion !== undefined) conditions.unshift(expectedStep(canvasId, expectedVersion));
   await publishStored(version, env, conditions);
   return finished;
@@ -53,7 +55,7 @@ const warningsOf = ({ files }: StagedDeploy, env: Env): Promise<string[]> =>
 
 /**
  * Publishes a staged deploy. Returns the id of the published version, and warnings for people. A repeated or concurrent call publishes
- * nothing and returns the same. Throws 404 `NOT_FOUND` if the deploy has expired, 409 `BLOBS_MISSING` if a blob has not been uploaded, and
+ * nothing and returns the same. If the published version has the release of the deploy, publishes nothing and returns that version. Throws 404 `NOT_FOUND` if the deploy has expired, 409 `BLOBS_MISSING` if a blob has not been uploaded, and
  * 409 `VERSION_CONFLICT` if the published version is not the one that the client expects. If `signal` aborts before the version is
  * published, stops and throws its reason.
  */
@@ -71,12 +73,21 @@ export const finishDeploy = (
     signal,
   );
 
+/** Finishes a deploy whose release is published already. Returns undefined if another one is. */
+async function keepCurrent(deploy: StagedDeploy, env: Env): Promise<FinishedDeploy | undefined> {
+  const finished = await finishAsCurrent(deploy, env);
+  if (finished !== undefined) await tidyUp(clearFinished(deploy, finished, env), env);
+  return finished;
+}
+
 async function publishOnce(
   place: StagedDeployKey,
   deploy: StagedDeploy,
   signal: AbortSignal,
   env: Env,
 ): Promise<FinishedDeploy> {
+  const current = await keepCurrent(deploy, env);
+  if (current !== undefined) return current;
   await requireComplete(deploy.id, env);
   await requireExpected(deploy.canvasId, deploy.expectedVersion, env);
   try {
@@ -86,7 +97,8 @@ async function publishOnce(
   } catch (error) {
     // A concurrent request may have finished the same deploy, or another deploy may have been published meanwhile.
     const { finished } = await requireStaged(place, env);
-    if (finished !== null) return finished;
+    const kept = finished ?? (await keepCurrent(deploy, env));
+    if (kept !== undefined) return kept;
     await requireExpected(deploy.canvasId, deploy.expectedVersion, env);
     throw error;
   }

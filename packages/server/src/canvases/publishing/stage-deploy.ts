@@ -4,6 +4,7 @@ import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 import { type BlobSize, findBlobs } from "../bundle-blobs.ts";
 import { ownerOf, refuseOver, requireBytes } from "../owner-quotas.ts";
+import { isCurrentRelease } from "../releases.ts";
 import {
   findStaged,
   insertStaged,
@@ -20,6 +21,7 @@ export interface Manifest {
   files: StagedFile[];
   expectedVersion?: string | null | undefined;
   message?: string | null | undefined;
+  releaseId?: string | null | undefined;
 }
 
 const invalid = (message: string): never => refuse("INVALID_BODY", { message });
@@ -47,8 +49,9 @@ export async function stageDeploy(
   manifest: Manifest,
   env: Env,
 ): Promise<StagedDeployCreated> {
-  const { expectedVersion, message = null } = manifest;
-  await requireExpected(canvasId, expectedVersion, env);
+  const { expectedVersion, message = null, releaseId = null } = manifest;
+  if (!(await isCurrentRelease(canvasId, releaseId, env)))
+    await requireExpected(canvasId, expectedVersion, env);
   const { files, leftOut, warnings } = await selectFiles(manifest.files);
   const blobs = blobsOf(files);
   const known = await findBlobs(canvasId, [...blobs.keys()], env);
@@ -60,7 +63,7 @@ export async function stageDeploy(
   }
   await requireBytes(canvasId, added, env);
   const id = newId();
-  const staged = { id, canvasId, userId, files, expectedVersion, message };
+  const staged = { id, canvasId, userId, files, expectedVersion, message, releaseId };
   const outcome = await insertStaged(staged, [...blobs.values()], env);
   if (outcome === "gone") refuse("NOT_FOUND");
   const owner = outcome === "full" ? await ownerOf(canvasId, env) : undefined;

@@ -98,7 +98,7 @@ export const deployedCanvas = exact<DeployedCanvas>()(
 
 export const finishedDeploy = exact<FinishedDeploy>()(
   "FinishedDeploy",
-  z.strictObject({ ...canvasFields, warnings: z.array(z.string()) }),
+  z.strictObject({ ...canvasFields, warnings: z.array(z.string()), unchanged: z.boolean() }),
 );
 
 export const stagedDeploy = exact<StagedDeployCreated>()(
@@ -152,6 +152,7 @@ const version = exact<Version>()(
     bytes: z.int(),
     changed: changedFiles.nullable(),
     message: z.string().nullable(),
+    releaseId: z.string().nullable(),
     current: z.boolean(),
   }),
 );
