@@ -297,6 +297,9 @@ test("without a key, the page says how an administrator sets it", { skip: noBrow
   const address = `${off.base}/c/assistant/`;
   const { page, faults } = await openAs(browser ?? assert.fail(), address, "dev@example.com");
   await page.getByRole("alert").getByText("SERVICE_AI_API_KEY=… npm start").waitFor();
+  await page.getByText("This is an example of a conversation.").waitFor();
+  assert.equal(await page.locator(".turn:visible").count(), 2);
+  assert.equal(await button(page, "New conversation").isVisible(), false);
   assert.equal(await field(page).isVisible(), false);
   await assertAccessible(page);
   assert.deepEqual(faults, []);

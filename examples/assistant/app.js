@@ -3,6 +3,7 @@ import { keepTurn, newTurn, readTurns, removeAll, removeOldest, reopen } from ".
 import { explain } from "./messages.js";
 import { refusal, showNote } from "./note.js";
 import { promptFor } from "./prompt.js";
+import { sampleTurns } from "./sample.js";
 import { say, warn } from "./say.js";
 import { keepEnd, offerEnd, scrollToEnd } from "./scroll.js";
 import { drawTurn, spoken } from "./turn.js";
@@ -17,6 +18,8 @@ let first = null;
 let stop = null;
 /** Resolves when the newest answer is complete, stopped or failed, and the attempt to store it has ended. */
 let answered = Promise.resolve();
+/** Whether `turns` is a sample, which is shown while the service has no AI provider and the viewer has no conversation. */
+let isSample = false;
 
 const show = (turn) =>
   drawTurn(turn, { isLast: turn === turns.at(-1), isCut: turn === first && turn !== turns[0] });
@@ -32,7 +35,8 @@ function drawAll() {
   for (const [index, item] of items.entries())
     if (list.children[index] !== item) list.insertBefore(item, list.children[index] ?? null);
   element("empty").hidden = turns.length > 0;
-  element("anew").hidden = turns.length === 0;
+  element("sample").hidden = !isSample;
+  element("anew").hidden = turns.length === 0 || isSample;
   element("stop").hidden = stop === null;
   element("send").hidden = stop !== null;
   if (!focused.checkVisibility()) element(stop === null ? "send" : "stop").focus({ preventScroll: true });
@@ -124,11 +128,14 @@ async function readKept() {
 async function begin() {
   try {
     const [error, kept] = await Promise.all([refusal(), readKept()]);
+    if (isSample) turns = [];
     if (turns.length === 0) turns = kept;
+    isSample = error?.reason === "operator_disabled" && turns.length === 0;
+    if (isSample) turns = sampleTurns();
     showNote(error);
     element("conversation").ariaBusy = "false";
     drawAll();
-    scrollToEnd();
+    if (!isSample) scrollToEnd();
     if (document.activeElement === document.body && matchMedia("(pointer: fine)").matches) field.focus();
   } catch (error) {
     showNote(error, { isFault: true });

@@ -1,5 +1,6 @@
 import { explain, needsGrant } from "./messages.js";
 import { currentPlace, PLACES } from "./places.js";
+import { sampleForecast } from "./sample.js";
 import { drawForecast } from "./view.js";
 import { forecastFor } from "./weather.js";
 
@@ -18,7 +19,9 @@ function showNote(error) {
   const note = element("note");
   const focused = note.contains(document.activeElement);
   note.querySelector("p").textContent = error === null ? "" : explain(error);
-  note.querySelector("dl").hidden = error === null || !needsGrant(error);
+  const isSample = error !== null && needsGrant(error);
+  note.querySelector("dl").hidden = !isSample;
+  note.classList.toggle("calm", isSample);
   note.hidden = error === null;
   if (focused && note.hidden) select.focus();
 }
@@ -43,9 +46,10 @@ async function load() {
     if (signal.aborted) return;
     error = caught;
     element("status").textContent = "";
+    if (needsGrant(error)) drawForecast(place, sampleForecast());
   }
   forecast.ariaBusy = "false";
-  forecast.hidden = error !== null;
+  forecast.hidden = error !== null && !needsGrant(error);
   showNote(error);
 }
 

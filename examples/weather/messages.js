@@ -12,7 +12,7 @@ const MESSAGES = {
   STATIC_ONLY:
     "Visitors of this link cannot see the weather. An administrator can let them, by granting the profile weather to this page as public.",
   CONNECTION_NOT_GRANTED:
-    "This page may not call the weather service yet. An administrator creates this profile and grants it to this page; docs/operating.md shows how.",
+    "What you see below is a sample and not the weather: this page may not call the weather service yet. An administrator creates this profile and grants it to this page; docs/operating.md shows how.",
   CONNECTION_DISABLED: "An administrator has switched the weather service off. Ask them when it is back.",
   CONNECTION_KEY_UNAVAILABLE:
     "The service cannot decrypt the credentials of the weather service. An administrator has to set its key or enter the credentials again.",

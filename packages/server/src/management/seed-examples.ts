@@ -15,6 +15,7 @@ import { newId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 import { Refusal } from "../http/refusal.ts";
 import { upsertUser } from "../identity/users.ts";
+import { firstDataOf } from "./seed-data.ts";
 
 const EXAMPLES = assetPath("examples");
 
@@ -44,28 +45,37 @@ async function servedFiles(folder: string): Promise<BundleFile[]> {
 }
 
 /**
- * Deploys the example canvases, or only those whose names are in `only`, and lists them for everyone. Does nothing unless the service runs
- * in dev mode and has no canvases.
+ * Deploys the example canvases with their first data, and lists them for everyone. With `only`, deploys the canvases of these names, without
+ * data. Does nothing unless the service runs in dev mode and has no canvases.
  */
 export async function seedExamples(env: Env, only?: readonly string[]): Promise<void> {
   if (env.config.authMode !== "dev") return;
   if ((await env.db.get`select 1 as taken from canvases limit 1`) !== undefined) return;
   const now = env.clock();
   const owner = await upsertUser(env.db, env.config.adminEmails[0] ?? "dev@example.com", null, now);
-  await upsertUser(env.db, EDITOR, null, now);
-  await upsertUser(env.db, VIEWER, null, now);
+  const editor = await upsertUser(env.db, EDITOR, null, now);
+  const viewer = await upsertUser(env.db, VIEWER, null, now);
   const names = (await readdir(EXAMPLES, { withFileTypes: true }).catch(() => []))
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name)
     .filter((name) => only?.includes(name) ?? true);
-  if (owner === null) return;
+  if (owner === null || editor === null || viewer === null) return;
+  const fill =
+    only === undefined
+      ? await firstDataOf(env, { owner: owner.id, editor: editor.id, viewer: viewer.id })
+      : async () => {};
   const stored = await inParallel(names, AT_ONCE, (slug) => storeExample(slug, owner.id, env));
   // Published one after the other, so that lists by date show the examples in the order of their names.
-  for (const example of stored) if (example !== null) await publishExample(example, env);
+  for (const example of stored) {
+    if (example === null) continue;
+    await fill(example.slug, example.id);
+    await publishExample(example, env);
+  }
 }
 
 interface Example {
   id: string;
+  slug: string;
   settings: EaselJson;
   version: StoredVersion;
 }
@@ -85,7 +95,7 @@ async function storeExample(slug: string, ownerId: string, env: Env): Promise<Ex
     return null;
   try {
     const version = await storeVersion(id, ownerId, await servedFiles(folder), env);
-    return { id, settings, version };
+    return { id, slug, settings, version };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     env.log.warn({ err: error }, `the example ${slug} was not deployed`);
