@@ -1,13 +1,14 @@
 import { json } from "node:stream/consumers";
+import { LIMITS } from "@easel/protocol/limits";
 import { Pool } from "undici";
 
 /**
  * The requests to send. `warmUp` requests are sent first and not measured, then `requests` are measured. At most `parallel` are open at a
- * time.
+ * time. Each path is that of as many requests as a caller may send through a Connection in a minute.
  */
 export interface CallLoad {
   origin: string;
-  path: string;
+  paths: string[];
   headers: Record<string, string>;
   parallel: number;
   warmUp: number;
@@ -21,14 +22,17 @@ export interface CallResult {
 }
 
 /* Reads a `CallLoad` from standard input, sends it with undici over warm connections, and prints a `CallResult`. */
-const { origin, path, headers, parallel, warmUp, requests } = (await json(process.stdin)) as CallLoad;
+const { origin, paths, headers, parallel, warmUp, requests } = (await json(process.stdin)) as CallLoad;
+const PER_PATH = LIMITS.connectionCallsPerMinute.value;
 const pool = new Pool(origin, { connections: parallel, allowH2: false });
 
+let sent = 0;
 async function send(count: number): Promise<number[]> {
   const times: number[] = [];
   let left = count;
   const worker = async () => {
     while (left-- > 0) {
+      const path = paths[Math.floor(sent++ / PER_PATH) % paths.length] ?? "";
       const start = performance.now();
       const { statusCode, body } = await pool.request({ method: "GET", path, headers });
       await body.bytes();

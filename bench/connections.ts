@@ -1,6 +1,9 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { LIMITS } from "@easel/protocol/limits";
 import { outputOf, pinned, type Server, startNode, startServer } from "./child.ts";
 import type { CallLoad, CallResult } from "./connection-load.ts";
 import { cpuTime } from "./cpu.ts";
@@ -8,10 +11,11 @@ import { startEasel } from "./easel.ts";
 import { grantProfile, openPage, type Page } from "./page.ts";
 import { figure, median, type Table } from "./table.ts";
 
-const PROFILE = "bench";
 const ROUNDS = 5;
 const REQUESTS = 2_000;
 const WARM_UP = 300;
+/** The number of profiles that the calls of a measurement need, because a caller may send so many calls a minute through each. */
+const PROFILES = Math.ceil((REQUESTS + WARM_UP) / LIMITS.connectionCallsPerMinute.value);
 
 /** The cases that are measured: the size of the response in bytes, and the number of calls at a time. A canvas can have at most five. */
 const CASES = [
@@ -38,7 +42,6 @@ export async function connections(): Promise<Table> {
   });
   try {
     const page = await openPage(easel.url);
-    await grantProfile(easel.url, page, PROFILE, upstream.url);
     const rows: string[][] = [];
     for (const { name, bytes, parallel } of CASES) {
       const rounds: Round[] = [];
@@ -72,10 +75,14 @@ interface Parts {
 
 async function measure({ easel, upstream, page, ca }: Parts, path: string, parallel: number): Promise<Round> {
   const common = { parallel, warmUp: WARM_UP, requests: REQUESTS };
-  const direct = await load({ origin: upstream.url, path, headers: {}, ...common }, ca);
+  const direct = await load({ origin: upstream.url, paths: [path], headers: {}, ...common }, ca);
+  const profiles = Array.from({ length: PROFILES }, () => `p-${randomUUID()}`);
+  for (const profile of profiles) await grantProfile(easel.url, page, profile, upstream.url);
   const before = cpuTime(easel.pid);
-  const target = page.target(`/connections/${PROFILE}${path}`);
-  const through = await load({ origin: easel.url, ...target, ...common }, ca);
+  const targets = profiles.map((profile) => page.target(`/connections/${profile}${path}`));
+  const [{ headers } = assert.fail()] = targets;
+  const paths = targets.map((target) => target.path);
+  const through = await load({ origin: easel.url, paths, headers, ...common }, ca);
   return { direct, through, cpu: (cpuTime(easel.pid) - before) / (WARM_UP + REQUESTS) };
 }
 

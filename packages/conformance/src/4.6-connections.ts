@@ -1,6 +1,7 @@
 import { describe, test } from "node:test";
 import { audiences } from "./connections/audiences.ts";
 import { failures } from "./connections/failures.ts";
+import { grantLimits } from "./connections/grant-limits.ts";
 import { limits } from "./connections/limits.ts";
 import { methods } from "./connections/methods.ts";
 import { order } from "./connections/order.ts";
@@ -36,6 +37,7 @@ export function connections(target: Target): void {
       audiences(target);
       order(target);
       visitors(target);
+      grantLimits(target);
       profiles(target);
       places(target);
       paths(target);

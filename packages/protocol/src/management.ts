@@ -216,6 +216,27 @@ export interface ProfileUsage {
   canvases: (ConnectionCalls & { canvasId: string; slug: string; title: string })[];
 }
 
+/**
+ * What guests and visitors of a Public link may do with a Connection that is granted to them. Without a field, they may do what members
+ * may.
+ */
+export interface ConnectionLimits {
+  /** The exact paths at the external API, percent-encoded and without a query, such as `/v1/forecast`. */
+  paths?: string[] | undefined;
+  methods?: ConnectionMethod[] | undefined;
+  /** How many requests all of them together may send through this canvas on a day (UTC). */
+  requestsPerDay?: number | undefined;
+}
+
+/** The permission of an administrator to use a Connection on a canvas. It always admits members. */
+export interface ConnectionGrant {
+  /** Whether visitors of a Public link may use it. */
+  public: boolean;
+  /** Whether guests of the canvas may use it. */
+  guests: boolean;
+  limits: ConnectionLimits;
+}
+
 /** A profile of Connections: an external server that administrators have approved. */
 export interface ConnectionProfile {
   profile: string;
@@ -230,7 +251,7 @@ export interface ConnectionProfile {
   headerNames: string[];
   /** Whether the service can decrypt the values of the protected headers. True if the profile has no protected headers. */
   keyAvailable: boolean;
-  grants: { canvasId: string; slug: string; title: string; public: boolean }[];
+  grants: (ConnectionGrant & { canvasId: string; slug: string; title: string })[];
 }
 
 /** The response of `GET /api/admin/connections`: all profiles, sorted by name. */

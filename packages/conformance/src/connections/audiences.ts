@@ -10,6 +10,8 @@ import {
   barred,
   connect,
   freshProfile,
+  type GrantSetup,
+  grant,
   METHODS,
   passed,
   putProfile,
@@ -22,14 +24,22 @@ import { freshMark, nothingWith, onlyWith } from "./upstream-log.ts";
 type Caller = "owner" | "editor" | "viewer" | "guest";
 const CALLERS: Caller[] = ["owner", "editor", "viewer", "guest"];
 const MANAGERS: Caller[] = ["owner", "editor"];
+const MEMBERS: Caller[] = [...MANAGERS, "viewer"];
 
-/** Each row has the audience in the canvas's settings, the audience in the policy (null: the policy has no entry), and who may call. */
-const ROWS: ["editors" | "viewers", "none" | "editors" | "viewers" | null, Caller[]][] = [
-  ["editors", null, MANAGERS],
-  ["viewers", null, CALLERS],
-  ["editors", "viewers", CALLERS],
-  ["viewers", "editors", MANAGERS],
-  ["viewers", "none", []],
+/** A row: the audience in the canvas's settings, that in the policy (null: the policy has no entry), the grant, and who may call. */
+type Row = ["editors" | "viewers", "none" | "editors" | "viewers" | null, GrantSetup, Caller[]];
+
+const ROWS: Row[] = [
+  ["editors", null, { guests: true }, MANAGERS],
+  ["viewers", null, {}, MEMBERS],
+  ["viewers", null, { guests: false }, MEMBERS],
+  ["viewers", null, { guests: true }, CALLERS],
+  ["viewers", null, { public: true }, CALLERS],
+  ["viewers", null, { public: true, guests: false }, MEMBERS],
+  ["editors", "viewers", {}, MEMBERS],
+  ["editors", "viewers", { guests: true }, CALLERS],
+  ["viewers", "editors", { guests: true }, MANAGERS],
+  ["viewers", "none", { guests: true }, []],
 ];
 
 /** Requests `GET /me`. Returns its `permissions.canUseConnections` as `canUse`, and its `resources.connections` as `connections`. */
@@ -51,8 +61,9 @@ export function audiences(target: Target): void {
       pages = { ...room.pages, guest: open(target, room.slug, await guestOf(target, room)) };
     });
 
-    for (const [connectionsAudience, audience, allowed] of ROWS)
-      it(`canvas ${connectionsAudience}, policy ${audience ?? "without an entry"}: ${allowed.join() || "nobody"}`, async () => {
+    for (const [connectionsAudience, audience, granted, allowed] of ROWS)
+      it(`canvas ${connectionsAudience}, policy ${audience ?? "without an entry"}, grant ${JSON.stringify(granted)}: ${allowed.join() || "nobody"}`, async () => {
+        await grant(target, room.profile, room, granted);
         await turn(target, room, { connectionsAudience });
         await govern(target, room, audience && { connections: { [room.profile]: { audience } } });
         for (const caller of CALLERS) {

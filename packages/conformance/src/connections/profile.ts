@@ -33,11 +33,22 @@ export const putProfile = (target: Target, profile: string, setup: ProfileSetup 
     ...setup,
   });
 
-/** Grants a profile to a canvas, as an administrator. */
-export const grant = (target: Target, profile: string, { id }: Stage, isPublic = false): Promise<void> =>
-  administer(target, "PUT", `/api/admin/connections/${profile}/grants/${id}`, { public: isPublic });
+/** A grant. Without fields, it admits members only. */
+export interface GrantSetup {
+  public?: boolean;
+  guests?: boolean;
+  limits?: { paths?: string[]; methods?: Method[]; requestsPerDay?: number };
+}
 
-/** Creates a profile that is granted to a canvas, and returns its name. */
+/** Grants a profile to a canvas, as an administrator. By default, guests may use it, too. */
+export const grant = (
+  target: Target,
+  profile: string,
+  { id }: Stage,
+  setup: GrantSetup = { guests: true },
+): Promise<void> => administer(target, "PUT", `/api/admin/connections/${profile}/grants/${id}`, setup);
+
+/** Creates a profile that is granted to a canvas, to guests as well, and returns its name. */
 export async function connect(target: Target, canvas: Stage, setup: ProfileSetup = {}): Promise<string> {
   const profile = freshProfile();
   await putProfile(target, profile, setup);
@@ -50,7 +61,7 @@ export interface Room extends Stage {
   profile: string;
 }
 
-/** Creates a canvas whose viewers may use Connections, and grants a new profile to it. */
+/** Creates a canvas whose viewers may use Connections, and grants a new profile to it, to guests as well. */
 export async function roomOf(target: Target, profile: ProfileSetup = {}, setup: Setup = {}): Promise<Room> {
   const switches = { connectionsAudience: "viewers", ...setup.switches } as const;
   const canvas = await stage(target, { ...setup, switches });

@@ -187,10 +187,59 @@ export function profiles(target: Target): void {
       const found = (await list()).find(({ profile }) => profile === room.profile);
       assert.deepEqual(found?.methods, METHODS);
       assert.deepEqual(
-        found?.grants.map((each) => [each.canvasId, each.public]),
-        [[room.id, false]],
+        found?.grants.map((each) => [each.canvasId, each.public, each.guests, each.limits]),
+        [[room.id, false, true, {}]],
       );
     });
+
+    it("PUT of a grant replaces it, and the profile lists it", async () => {
+      const { profile, id } = await roomOf(target);
+      const limits = { paths: ["/v1/forecast", "/"], methods: ["GET", "POST"], requestsPerDay: 100 };
+      for (const [given, listed] of [
+        [{}, { public: false, guests: false, limits: {} }],
+        [
+          { public: true, limits },
+          { public: true, guests: true, limits },
+        ],
+        [{ guests: true }, { public: false, guests: true, limits: {} }],
+        [
+          { public: true, guests: false, limits: { requestsPerDay: 1 } },
+          { public: true, guests: false, limits: { requestsPerDay: 1 } },
+        ],
+        [undefined, { public: false, guests: false, limits: {} }],
+      ] as const) {
+        assert.equal((await api("PUT", `/${profile}/grants/${id}`, given)).status, 204);
+        const [only] = (await list()).find((each) => each.profile === profile)?.grants ?? [];
+        const { canvasId, slug: _slug, title: _title, ...grant } = only ?? assert.fail("no grant");
+        assert.deepEqual([canvasId, grant], [id, listed]);
+      }
+    });
+
+    for (const [name, given] of [
+      ["limits that apply to nobody", { limits: { requestsPerDay: 1 } }],
+      ["an empty list of paths", { public: true, limits: { paths: [] } }],
+      ["a path with a query", { public: true, limits: { paths: ["/a?b"] } }],
+      ["a path with `..`", { public: true, limits: { paths: ["/a/../b"] } }],
+      ["a path that is not encoded", { public: true, limits: { paths: ["/a b"] } }],
+      ["a path without a slash", { public: true, limits: { paths: ["a"] } }],
+      ["a URL", { public: true, limits: { paths: ["https://api.example.com/a"] } }],
+      ["51 paths", { public: true, limits: { paths: Array.from({ length: 51 }, (_, at) => `/${at}`) } }],
+      ["an unknown method", { public: true, limits: { methods: ["TRACE"] } }],
+      ["no method", { public: true, limits: { methods: [] } }],
+      ["a method twice", { public: true, limits: { methods: ["GET", "GET"] } }],
+      ["no request a day", { public: true, limits: { requestsPerDay: 0 } }],
+      ["half a request a day", { public: true, limits: { requestsPerDay: 1.5 } }],
+      ["an unknown limit", { public: true, limits: { requestsPerHour: 1 } }],
+    ] as const)
+      it(`a grant with ${name}: 400 INVALID_BODY, and the grant stays`, async () => {
+        const path = `/${room.profile}/grants/${room.id}`;
+        const before = (await list()).find(({ profile }) => profile === room.profile);
+        refused(await api("PUT", path, given), 400, "INVALID_BODY");
+        assert.deepEqual(
+          (await list()).find(({ profile }) => profile === room.profile),
+          before,
+        );
+      });
 
     it("a grant and its end count from the next request on", async () => {
       const { pages, id, profile } = await roomOf(target);

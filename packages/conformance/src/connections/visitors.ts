@@ -23,7 +23,7 @@ export function visitors(target: Target): void {
       await publish(target, room, "home");
       await amend(target, room, { access: "public_link" });
       closed = await connect(target, room);
-      await grant(target, room.profile, room, true);
+      await grant(target, room.profile, room, { public: true });
     });
 
     it("a public grant admits all, anonymous ones too", async () => {
@@ -57,9 +57,9 @@ export function visitors(target: Target): void {
     });
 
     it("a grant that is no longer public: 403 STATIC_ONLY", async () => {
-      await grant(target, room.profile, room, false);
+      await grant(target, room.profile, room);
       for (const [, page] of visiting) barred(await reach(page, room.profile), 403, "STATIC_ONLY");
-      await grant(target, room.profile, room, true);
+      await grant(target, room.profile, room, { public: true });
     });
 
     for (const [state, enter, status, code] of [
@@ -71,7 +71,7 @@ export function visitors(target: Target): void {
         const canvas = await roomOf(target, {}, { people: room.people });
         await publish(target, canvas, "home");
         await amend(target, canvas, { access: "public_link" });
-        await grant(target, canvas.profile, canvas, true);
+        await grant(target, canvas.profile, canvas, { public: true });
         await enter(target, canvas);
         const mark = freshMark();
         barred(await reach(canvas.pages.stranger, canvas.profile, {}, { mark }), status, code);

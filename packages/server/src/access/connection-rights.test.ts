@@ -8,7 +8,8 @@ import {
   type PolicyAudience,
 } from "@easel/protocol/policy";
 import type { CanvasRole } from "@easel/protocol/types";
-import { allowsMethod, connectionRights, inAudience } from "./connection-rights.ts";
+import { allowsMethod, connectionRights, inAudience, limitsFor } from "./connection-rights.ts";
+import type { AccessFields } from "./ladder.ts";
 
 const ROLES: CanvasRole[] = ["owner", "editor", "viewer"];
 
@@ -56,6 +57,42 @@ for (const named of AUDIENCES)
         }
       }
     });
+
+const CALLERS: Record<string, { user: { id: string; guestOf: string | null }; role: CanvasRole }> = {
+  o: { user: { id: "owner", guestOf: null }, role: "owner" },
+  e: { user: { id: "editor", guestOf: null }, role: "editor" },
+  v: { user: { id: "viewer", guestOf: null }, role: "viewer" },
+  g: { user: { id: "guest:1", guestOf: "canvas" }, role: "viewer" },
+  a: { user: { id: "anonymous:1", guestOf: null }, role: "viewer" },
+};
+
+/** Cases: the access to the canvas, whether the grant is public and for guests, whom it admits without limits, and whom with limits. */
+const GRANTS: [
+  AccessFields["access"],
+  [isPublic: boolean, guests: boolean],
+  free: string,
+  limited: string,
+][] = [
+  ["private", [false, false], "oev", ""],
+  ["private", [false, true], "oev", "ga"],
+  ["private", [true, false], "oev", ""],
+  ["whole_org", [false, false], "oev", ""],
+  ["whole_org", [true, true], "oev", "ga"],
+  ["public_link", [false, false], "oe", ""],
+  ["public_link", [false, true], "oe", ""],
+  ["public_link", [true, false], "oe", "vga"],
+  ["public_link", [true, true], "oe", "vga"],
+];
+
+for (const [access, [isPublic, guests], free, limited] of GRANTS)
+  test(`a grant on a ${access} canvas, public ${isPublic}, guests ${guests}: ${free} free, ${limited || "nobody"} limited`, () => {
+    const limits = { paths: ["/a"], requestsPerDay: 1 };
+    for (const [name, caller] of Object.entries(CALLERS)) {
+      const expected = free.includes(name) ? {} : limited.includes(name) ? limits : null;
+      const found = limitsFor({ public: isPublic, guests, limits }, { ...caller, canvas: { access } });
+      assert.deepEqual(found, expected, name);
+    }
+  });
 
 test("an entry without methods allows every method, and one with methods only these, case-sensitively", () => {
   for (const method of [...CONNECTION_METHODS, "OPTIONS", "get"]) {

@@ -253,7 +253,7 @@ export const SETTINGS = {
     "SERVICE_RATELIMIT_ENABLED",
     onOff,
     true,
-    "Whether requests are rate-limited. Frames of open realtime connections always are.",
+    "Whether requests are rate-limited. Frames of open realtime connections and calls through Connections always are.",
   ),
   canvasPerMinute: setting(
     "SERVICE_RATELIMIT_CANVAS_API_PER_MIN",

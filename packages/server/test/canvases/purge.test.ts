@@ -10,6 +10,7 @@ import type { Env } from "../../src/env.ts";
 import { reserve } from "../../src/organisation/ai/reservations.ts";
 import { countCall, writeCounts } from "../../src/organisation/connections/call-counts.ts";
 import { putGrant } from "../../src/organisation/connections/grants.ts";
+import { takeOfDay } from "../../src/organisation/connections/request-days.ts";
 import { readSettings } from "../../src/organisation/instance-settings.ts";
 import { callAs } from "../sign-in/oauth-client.ts";
 import { onEngines } from "../support/engines.ts";
@@ -62,7 +63,8 @@ async function furnished(target: Target, env: Env): Promise<Stage> {
   await env.db.run`
     insert into connection_profiles (name, origin, methods, header_names, headers, enabled, created_at, updated_at)
     values (${"tea"}, ${"https://tea.example"}, ${"[]"}, ${"[]"}, ${null}, ${1}, ${0}, ${0}) on conflict (name) do nothing`;
-  assert.ok(await putGrant({ profile: "tea", canvasId: id, isPublic: false }, env));
+  assert.ok(await putGrant("tea", id, { public: true, guests: false, limits: {} }, env));
+  assert.equal(await takeOfDay(id, "tea", 1, env), null);
   countCall({ canvasId: id, profile: "tea", outcome: "2xx", ms: 1 }, env);
   await writeCounts(env);
   const begun = await stager(target, people.owner, id).begin({ "index.html": "more tea" });

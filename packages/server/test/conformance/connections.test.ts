@@ -1,6 +1,7 @@
 import { after } from "node:test";
 import { connections } from "@easel/conformance/4.6-connections";
 import { audiences } from "@easel/conformance/connections/audiences";
+import { grantLimits } from "@easel/conformance/connections/grant-limits";
 import { keyless } from "@easel/conformance/connections/keyless";
 import { order } from "@easel/conformance/connections/order";
 import { profiles } from "@easel/conformance/connections/profiles";
@@ -24,6 +25,6 @@ const limitedSettings = { ...settings, SERVICE_RATELIMIT_CANVAS_API_PER_MIN: "10
 await conforms(
   { ...SQLITE, settings: limitedSettings, upstream, suites: [connections], limited: [connections] },
   { ...SQLITE, urlMode: "subdomain", settings, upstream, suites: [responses, order] },
-  { ...SQLITE, engine: "postgres", settings, upstream, suites: [profiles, audiences] },
+  { ...SQLITE, engine: "postgres", settings, upstream, suites: [profiles, audiences, grantLimits] },
   { ...SQLITE, settings: withoutKey, upstream, suites: [keyless] },
 );

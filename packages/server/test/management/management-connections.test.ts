@@ -58,7 +58,7 @@ await onEngines(
       assert.deepEqual((await entries(5)).reverse(), [
         ["connection.put", null, name, { before: null, after: first, headersGiven: true }],
         ["connection.put", null, name, { before: first, after: second, headersGiven: false }],
-        ["connection.grant", site.id, name, { public: true }],
+        ["connection.grant", site.id, name, { public: true, guests: true, limits: {} }],
         ["connection.revoke", site.id, name, null],
         ["connection.delete", null, name, { before: second, after: null }],
       ]);

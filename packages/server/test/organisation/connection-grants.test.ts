@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ConnectionGrant } from "@easel/protocol/management";
 import {
   deleteGrant,
   findGranted,
@@ -8,8 +9,17 @@ import {
   putGrant,
 } from "../../src/organisation/connections/grants.ts";
 import { deleteProfile } from "../../src/organisation/connections/profiles.ts";
+import { takeOfDay } from "../../src/organisation/connections/request-days.ts";
+import { DAY_MS } from "../../src/organisation/days.ts";
+import { connectionsData } from "../../src/primitives/connections/data.ts";
 import { onDatabases, times } from "../drivers/databases.ts";
-import { ConnectionStores, freshProfile, ORIGIN } from "./connection-stores.ts";
+import { ConnectionStores, freshProfile, MEMBERS, ORIGIN } from "./connection-stores.ts";
+
+const PUBLIC: ConnectionGrant = {
+  public: true,
+  guests: true,
+  limits: { paths: ["/v1"], methods: ["GET"], requestsPerDay: 5 },
+};
 
 await onDatabases("connection grants", (db, otherDb) => {
   const stores = new ConnectionStores(db);
@@ -27,7 +37,7 @@ await onDatabases("connection grants", (db, otherDb) => {
   test("a profile is found on the canvas that it is granted to, and on no other", async () => {
     const [{ profile, canvasId }, other] = [await pair(), await pair()];
     assert.equal(await findGranted(canvasId, profile, env), undefined);
-    assert.equal(await putGrant({ profile, canvasId, isPublic: false }, env), true);
+    assert.equal(await putGrant(profile, canvasId, MEMBERS, env), true);
     assert.deepEqual(await findGranted(canvasId, profile, env), {
       name: profile,
       origin: ORIGIN,
@@ -35,7 +45,7 @@ await onDatabases("connection grants", (db, otherDb) => {
       headerNames: [],
       sealed: null,
       enabled: true,
-      public: false,
+      grant: MEMBERS,
     });
     assert.equal(await findGranted(other.canvasId, profile, env), undefined);
     assert.equal(await findGranted(canvasId, other.profile, env), undefined);
@@ -50,12 +60,12 @@ await onDatabases("connection grants", (db, otherDb) => {
     const { profile, canvasId } = await pair();
     const other = new ConnectionStores(otherDb);
     const found = () => findGranted(canvasId, profile, env);
-    await putGrant({ profile, canvasId, isPublic: false }, env);
-    assert.equal((await found())?.public, false);
-    await putGrant({ profile, canvasId, isPublic: true }, env);
-    assert.equal((await found())?.public, true);
-    await putGrant({ profile, canvasId, isPublic: false }, env);
-    assert.equal((await found())?.public, false);
+    await putGrant(profile, canvasId, MEMBERS, env);
+    assert.deepEqual((await found())?.grant, MEMBERS);
+    await putGrant(profile, canvasId, PUBLIC, env);
+    assert.deepEqual((await found())?.grant, PUBLIC);
+    await putGrant(profile, canvasId, MEMBERS, env);
+    assert.deepEqual((await found())?.grant, MEMBERS);
     await stores.put(profile, { enabled: false });
     assert.equal((await found())?.enabled, false);
     await stores.put(profile, { methods: ["POST"] });
@@ -68,37 +78,70 @@ await onDatabases("connection grants", (db, otherDb) => {
 
   test("no grant without a profile or without a canvas that is not deleted", async () => {
     const { profile, canvasId } = await pair();
-    assert.equal(await putGrant({ profile: freshProfile(), canvasId, isPublic: true }, env), false);
-    assert.equal(await putGrant({ profile, canvasId: "no-canvas", isPublic: true }, env), false);
+    assert.equal(await putGrant(freshProfile(), canvasId, PUBLIC, env), false);
+    assert.equal(await putGrant(profile, "no-canvas", PUBLIC, env), false);
     await db.run`update canvases set deleted_at = 5 where id = ${canvasId}`;
-    assert.equal(await putGrant({ profile, canvasId, isPublic: true }, env), false);
+    assert.equal(await putGrant(profile, canvasId, PUBLIC, env), false);
     assert.deepEqual(await db.all`select profile from connection_grants where canvas_id = ${canvasId}`, []);
   });
 
   test("the grant of a deleted canvas is not listed and cannot change, and is back when the canvas is", async () => {
     const { profile, canvasId } = await pair();
-    await putGrant({ profile, canvasId, isPublic: false }, env);
+    await putGrant(profile, canvasId, MEMBERS, env);
     await db.run`update canvases set deleted_at = 5 where id = ${canvasId}`;
     assert.deepEqual(await grantsOf(profile), []);
-    assert.equal(await putGrant({ profile, canvasId, isPublic: true }, env), false);
+    assert.equal(await putGrant(profile, canvasId, PUBLIC, env), false);
     await db.run`update canvases set deleted_at = null where id = ${canvasId}`;
     assert.deepEqual(await grantsOf(profile), [
-      { profile, canvas_id: canvasId, slug: canvasId, title: "Connected", public: 0 },
+      { profile, canvasId, slug: canvasId, title: "Connected", ...MEMBERS },
     ]);
   });
 
   test("the same grant many times at once is one", async () => {
     const { profile, canvasId } = await pair();
-    const granted = await times(20, () => putGrant({ profile, canvasId, isPublic: true }, env));
+    const granted = await times(20, () => putGrant(profile, canvasId, PUBLIC, env));
     assert.deepEqual(new Set(granted), new Set([true]));
     assert.equal((await grantsOf(profile)).length, 1);
   });
 
   test("a profile that is created again has no grants", async () => {
     const { profile, canvasId } = await pair();
-    await putGrant({ profile, canvasId, isPublic: true }, env);
+    await putGrant(profile, canvasId, PUBLIC, env);
     await deleteProfile(profile, env);
     await stores.put(profile);
     assert.equal(await findGranted(canvasId, profile, env), undefined);
+  });
+
+  test("as many requests a day as allowed, also at once and on two connections, until midnight UTC", async () => {
+    const { profile, canvasId } = await pair();
+    const other = new ConnectionStores(otherDb);
+    stores.now = other.now = Date.UTC(2031, 0, 31, 23, 59, 58);
+    const take = (most: number, { env: node } = stores) => takeOfDay(canvasId, profile, most, node);
+    const taken = await times(20, () => Promise.all([take(7), take(7, other)]));
+    assert.equal(taken.flat().filter((wait) => wait === null).length, 7);
+    assert.deepEqual(new Set(taken.flat()), new Set([null, 2_000]));
+    assert.equal(await take(8), null);
+    assert.equal(await take(8), 2_000);
+    assert.equal(await takeOfDay(canvasId, freshProfile(), 1, env), null);
+    stores.now = Date.UTC(2031, 1, 1);
+    assert.equal(await take(1), null);
+    assert.equal(await take(1), DAY_MS);
+    assert.equal(await take(8, other), 2_000, "a clock that is behind does not count anew");
+  });
+
+  test("the sweep removes counts of former days only", async () => {
+    const { profile, canvasId } = await pair();
+    for (const ago of [3, 1, 0]) {
+      stores.now = Date.now() - ago * DAY_MS;
+      await takeOfDay(canvasId, profile, 1, env);
+    }
+    await connectionsData.sweep?.(db);
+    const rows = await db.all<{ day: number }>`
+      select day from connection_days where canvas_id = ${canvasId} order by day`;
+    const today = Math.floor(Date.now() / DAY_MS);
+    assert.deepEqual(
+      rows.map(({ day }) => Number(day)),
+      [today - 1, today],
+    );
   });
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
+import type { GrantCaller } from "../../src/access/connection-rights.ts";
 import type { Db } from "../../src/drivers/db/db.ts";
 import { putGrant } from "../../src/organisation/connections/grants.ts";
 import {
@@ -12,10 +13,15 @@ import {
 import { openHeaders } from "../../src/organisation/connections/protected-headers.ts";
 import { usabilityOf, usableOn } from "../../src/organisation/connections/usable.ts";
 import { onDatabases, times } from "../drivers/databases.ts";
-import { ConnectionStores, freshProfile, KEY, ORIGIN } from "./connection-stores.ts";
+import { ConnectionStores, freshProfile, KEY, MEMBERS, ORIGIN } from "./connection-stores.ts";
 
 const OTHER_KEY = randomBytes(32);
 const OTHER_ORIGIN = "https://other.test";
+const OWNER: GrantCaller = {
+  user: { id: "owner", guestOf: null },
+  role: "owner",
+  canvas: { access: "private" },
+};
 const HEADERS = { authorization: "Bearer secret" };
 
 await onDatabases("connection profiles", (db, otherDb) => {
@@ -137,10 +143,10 @@ await onDatabases("connection profiles", (db, otherDb) => {
     await stores.put(plain);
     await stores.put(guarded, { headers: HEADERS, methods: ["POST"] });
     await stores.put(disabled, { headers: HEADERS, enabled: false });
-    for (const profile of names) await putGrant({ profile, canvasId: canvas, isPublic: false }, stores.env);
+    for (const profile of names) await putGrant(profile, canvas, MEMBERS, stores.env);
     const usable = async ({ env }: ConnectionStores) => [
       await Promise.all(names.map(async (name) => usabilityOf(await read(name), env))),
-      await usableOn(canvas, env),
+      await usableOn(canvas, OWNER, env),
     ];
     assert.deepEqual(await usable(stores), [
       [{}, HEADERS, "CONNECTION_DISABLED"],
@@ -157,13 +163,13 @@ await onDatabases("connection profiles", (db, otherDb) => {
     const canvas = await stores.canvas();
     for (const profile of [name, twin]) {
       await stores.put(profile);
-      await putGrant({ profile, canvasId: canvas, isPublic: false }, stores.env);
+      await putGrant(profile, canvas, MEMBERS, stores.env);
     }
     assert.equal(await deleteProfile(name, stores.env), true);
     assert.equal(await deleteProfile(name, stores.env), false);
     assert.equal(await findProfile(name, stores.env), undefined);
     await stores.put(name);
-    assert.deepEqual(Object.keys(await usableOn(canvas, stores.env)), [twin]);
+    assert.deepEqual(Object.keys(await usableOn(canvas, OWNER, stores.env)), [twin]);
   });
 
   test("a profile that is deleted while grants are added: none is left, and nothing fails", async () => {
@@ -172,7 +178,7 @@ await onDatabases("connection profiles", (db, otherDb) => {
       const name = freshProfile();
       await stores.put(name);
       await Promise.all([
-        ...canvases.map((canvasId) => putGrant({ profile: name, canvasId, isPublic: false }, other.env)),
+        ...canvases.map((canvasId) => putGrant(name, canvasId, MEMBERS, other.env)),
         deleteProfile(name, stores.env),
       ]);
       assert.deepEqual(await db.all`select canvas_id from connection_grants where profile = ${name}`, []);

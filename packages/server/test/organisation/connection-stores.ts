@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { ConnectionGrant } from "@easel/protocol/management";
 import { Tally } from "../../src/async/tally.ts";
 import { newId } from "../../src/crypto/ids.ts";
 import { Sealer } from "../../src/crypto/sealer.ts";
@@ -11,6 +12,9 @@ export const KEY = randomBytes(32);
 
 /** The origin of profiles, unless a test gives another one. */
 export const ORIGIN = "https://api.test";
+
+/** A grant that admits members only. */
+export const MEMBERS: ConnectionGrant = { public: false, guests: false, limits: {} };
 
 /** Returns an unused name of a profile. */
 export const freshProfile = (): string => `p${newId().toLowerCase()}`;

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { stage } from "@easel/conformance/fixture";
 import { putGrant } from "../../src/organisation/connections/grants.ts";
 import { putProfile } from "../../src/organisation/connections/profiles.ts";
+import { MEMBERS } from "../organisation/connection-stores.ts";
 import { noBrowser, openBrowser } from "../support/browser.ts";
 import { startExternalApi } from "../support/external-api.ts";
 import { publish } from "../support/publish.ts";
@@ -32,7 +33,7 @@ for (const mode of ["path", "subdomain"] as const)
     const canvas = await stage(site.target);
     const profile = { name: "tickets", origin: api.origin, enabled: true };
     await putProfile({ ...profile, methods: ["GET", "HEAD", "POST", "PATCH"] }, env);
-    await putGrant({ profile: "tickets", canvasId: canvas.id, isPublic: false }, env);
+    await putGrant("tickets", canvas.id, MEMBERS, env);
     await publish(site.target, canvas, { "index.html": PAGE });
     const context = await (await openBrowser(t)).newContext();
     await enterAs(context, site, canvas.people.owner);

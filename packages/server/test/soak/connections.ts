@@ -8,7 +8,14 @@ import { asking, type Reply } from "@easel/conformance/connections/reply";
 import { until } from "@easel/conformance/patience";
 import { devTarget } from "@easel/conformance/target";
 import { times } from "../drivers/databases.ts";
-import { type Connected, connected, FIVE_CALLERS, putProfile } from "../primitives/connections/connected.ts";
+import { freshProfile } from "../organisation/connection-stores.ts";
+import {
+  type Connected,
+  connected,
+  FIVE_CALLERS,
+  grant,
+  putProfile,
+} from "../primitives/connections/connected.ts";
 import { startProcess } from "../support/process.ts";
 import { temporaryDirectory } from "../support/service.ts";
 import { startUpstream } from "../support/upstream.ts";
@@ -17,6 +24,8 @@ const LOAD_MS = 10_000;
 const WORKERS = 30;
 /** The number of canvases. With five places each, they can take all 50 places of the process. */
 const CANVASES = 10;
+/** The number of profiles that the calls are spread over, because each caller may send 60 calls a minute through one. */
+const PROFILES = 40;
 const MOST_BYTES = 250_000_000;
 const KIB = "x".repeat(1024);
 
@@ -54,6 +63,11 @@ test(`after ${LOAD_MS / 1000} s of calls that succeed, fail and are aborted, eve
   const target = devTarget(service.base, "path");
   const canvases = await times(CANVASES, () => connected(target));
   for (const { profile } of canvases) await putProfile(target, profile, { origin: upstream.origin });
+  const profiles = Array.from({ length: PROFILES }, freshProfile);
+  for (const profile of profiles) {
+    await putProfile(target, profile, { origin: upstream.origin });
+    await Promise.all(canvases.map(({ id }) => grant(target, { id, profile })));
+  }
 
   const call = (
     { slug, profile, people }: Connected,
@@ -66,7 +80,10 @@ test(`after ${LOAD_MS / 1000} s of calls that succeed, fail and are aborted, eve
       headers: { ...Object.fromEntries(people[who].headers), connection: "close" },
       ...(signal && { signal }),
     });
-  const anyCanvas = () => canvases[randomInt(CANVASES)] ?? assert.fail();
+  const anyCanvas = () => ({
+    ...(canvases[randomInt(CANVASES)] ?? assert.fail()),
+    profile: profiles[randomInt(PROFILES)] ?? assert.fail(),
+  });
   await (await call(anyCanvas(), {})).text();
   await sleep(1_000);
   const [filesBefore, memoryBefore] = [openFiles(service.pid), memoryOf(service.pid)];

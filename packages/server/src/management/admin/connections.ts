@@ -2,7 +2,7 @@ import type { ConnectionProfile } from "@easel/protocol/management";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 import { callsOfProfile } from "../../organisation/connections/call-report.ts";
-import { type GrantRow, listGrants } from "../../organisation/connections/grants.ts";
+import { type ListedGrant, listGrants } from "../../organisation/connections/grants.ts";
 import { isOwnOrigin } from "../../organisation/connections/origin.ts";
 import {
   deleteProfile,
@@ -19,19 +19,14 @@ import { noContent, ok } from "../response-spec.ts";
 import { connectionProfile, connectionProfileList, profileUsage } from "../responses/connections.ts";
 import { Body, Params } from "./connection-profile-body.ts";
 
-const viewOf = (profile: Profile, grants: GrantRow[], env: Env): ConnectionProfile => ({
+const viewOf = (profile: Profile, grants: ListedGrant[], env: Env): ConnectionProfile => ({
   profile: profile.name,
   origin: profile.origin,
   methods: profile.methods,
   enabled: profile.enabled,
   headerNames: profile.headerNames,
   keyAvailable: profile.sealed === null || openHeaders(profile.sealed, profile, env) !== null,
-  grants: grants.map(({ canvas_id, slug, title, public: open }) => ({
-    canvasId: canvas_id,
-    slug,
-    title,
-    public: open === 1,
-  })),
+  grants: grants.map(({ profile: _, ...grant }) => grant),
 });
 
 async function profilesOf(env: Env): Promise<ConnectionProfile[]> {

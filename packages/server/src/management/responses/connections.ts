@@ -33,7 +33,18 @@ export const connectionProfile = exact<ConnectionProfile>()(
     headerNames: z.array(z.string()),
     keyAvailable: z.boolean(),
     grants: z.array(
-      z.strictObject({ canvasId: z.string(), slug: z.string(), title: z.string(), public: z.boolean() }),
+      z.strictObject({
+        canvasId: z.string(),
+        slug: z.string(),
+        title: z.string(),
+        public: z.boolean(),
+        guests: z.boolean(),
+        limits: z.strictObject({
+          paths: z.array(z.string()).optional(),
+          methods: z.array(z.enum(CONNECTION_METHODS)).optional(),
+          requestsPerDay: z.int().optional(),
+        }),
+      }),
     ),
   }),
 );

@@ -1,15 +1,28 @@
+import type { ConnectionGrant } from "@easel/protocol/management";
 import { sql } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { type Profile, type ProfileRow, profileOf } from "./profiles.ts";
 
-/** A profile that is granted to a canvas. `public`: visitors of a Public link may use it, too. */
+/** A profile that is granted to a canvas. */
 export interface Granted extends Profile {
-  public: boolean;
+  grant: ConnectionGrant;
 }
 
-type GrantedRow = ProfileRow & { public: number };
+/** The columns of `connection_grants` that a `ConnectionGrant` is read from. */
+interface GrantColumns {
+  public: number;
+  guests: number;
+  limits: string;
+}
 
-const grantedOf = (row: Readonly<GrantedRow>): Granted => ({ ...profileOf(row), public: row.public === 1 });
+type GrantedRow = ProfileRow & GrantColumns;
+
+const grantOf = (row: Readonly<GrantColumns>): ConnectionGrant => ({
+  public: row.public === 1,
+  guests: row.guests === 1,
+  limits: JSON.parse(row.limits),
+});
+const grantedOf = (row: Readonly<GrantedRow>): Granted => ({ ...profileOf(row), grant: grantOf(row) });
 
 /** Finds a profile that is granted to a canvas. Returns undefined if there is no such profile or it is not granted. */
 export async function findGranted(
@@ -18,7 +31,7 @@ export async function findGranted(
   { db }: Env,
 ): Promise<Granted | undefined> {
   const row = await db.getCached<GrantedRow>`
-    select name, origin, methods, header_names, headers, enabled, public
+    select name, origin, methods, header_names, headers, enabled, public, guests, limits
     from connection_grants join connection_profiles on name = profile
     where canvas_id = ${canvasId} and profile = ${profile}`;
   return row && grantedOf(row);
@@ -27,39 +40,49 @@ export async function findGranted(
 /** Lists the profiles that are granted to a canvas, sorted by name. */
 export async function listGranted(canvasId: string, { db }: Env): Promise<Granted[]> {
   const rows = await db.all<GrantedRow>`
-    select name, origin, methods, header_names, headers, enabled, public
+    select name, origin, methods, header_names, headers, enabled, public, guests, limits
     from connection_grants join connection_profiles on name = profile
     where canvas_id = ${canvasId} order by name`;
   return rows.map(grantedOf);
 }
 
-/** A canvas to which a profile is granted. */
-export interface GrantRow {
+/** A grant, with the profile and the canvas. */
+export interface ListedGrant extends ConnectionGrant {
   profile: string;
-  canvas_id: string;
+  canvasId: string;
   slug: string;
   title: string;
-  public: number;
 }
 
 /** Lists the grants of all profiles, sorted by the title of the canvas. Leaves out deleted canvases. */
-export const listGrants = ({ db }: Env): Promise<GrantRow[]> => db.all<GrantRow>`
-  select profile, canvas_id, slug, title, public from connection_grants
-  join canvases on canvases.id = canvas_id where deleted_at is null order by title, canvas_id`;
+export async function listGrants({ db }: Env): Promise<ListedGrant[]> {
+  const rows = await db.all<
+    GrantColumns & { profile: string; canvas_id: string; slug: string; title: string }
+  >`
+    select profile, canvas_id, slug, title, public, guests, limits from connection_grants
+    join canvases on canvases.id = canvas_id where deleted_at is null order by title, canvas_id`;
+  return rows.map((row) => {
+    const { profile, canvas_id: canvasId, slug, title } = row;
+    return { profile, canvasId, slug, title, ...grantOf(row) };
+  });
+}
 
-/** Grants a profile to a canvas, or changes the grant. Returns false if there is no such profile or canvas. */
+/** Grants a profile to a canvas, or replaces the grant. Returns false if there is no such profile or canvas. */
 export async function putGrant(
-  { profile, canvasId, isPublic }: { profile: string; canvasId: string; isPublic: boolean },
+  profile: string,
+  canvasId: string,
+  grant: ConnectionGrant,
   { db, clock }: Env,
 ): Promise<boolean> {
   const steps = [
     // Locks the profile, so that it is not deleted meanwhile.
     sql`update connection_profiles set name = name where name = ${profile}`,
     sql`
-      insert into connection_grants (canvas_id, profile, public, created_at)
-      select id, ${profile}, ${Number(isPublic)}, ${clock()} from canvases
-      where id = ${canvasId} and deleted_at is null
-      on conflict (canvas_id, profile) do update set public = excluded.public`,
+      insert into connection_grants (canvas_id, profile, public, guests, limits, created_at)
+      select id, ${profile}, ${Number(grant.public)}, ${Number(grant.guests)}, ${JSON.stringify(grant.limits)}, ${clock()}
+      from canvases where id = ${canvasId} and deleted_at is null
+      on conflict (canvas_id, profile) do update
+      set public = excluded.public, guests = excluded.guests, limits = excluded.limits`,
   ];
   return (await db.batch(steps)).length === steps.length;
 }

@@ -1,6 +1,7 @@
 import type { ConnectionMethod } from "@easel/protocol/policy";
+import { type GrantCaller, limitsFor } from "../../access/connection-rights.ts";
 import type { Env } from "../../env.ts";
-import { listGranted } from "./grants.ts";
+import { type Granted, listGranted } from "./grants.ts";
 import type { Profile } from "./profiles.ts";
 import { openHeaders, type ProtectedHeaders } from "./protected-headers.ts";
 
@@ -15,12 +16,19 @@ export function usabilityOf(profile: Profile, env: Env): Usability {
 }
 
 /**
- * Returns the allowed methods of every profile that is granted to a canvas, keyed by profile name. A profile that cannot be used now has
- * an empty list.
+ * Returns the methods of every profile that is granted to a canvas, keyed by profile name, as far as the grant allows them to the caller. A
+ * profile that cannot be used now has an empty list.
  */
-export async function usableOn(canvasId: string, env: Env): Promise<Record<string, ConnectionMethod[]>> {
-  const granted = await listGranted(canvasId, env);
-  return Object.fromEntries(
-    granted.map((each) => [each.name, typeof usabilityOf(each, env) === "string" ? [] : each.methods]),
-  );
+export async function usableOn(
+  canvasId: string,
+  caller: GrantCaller,
+  env: Env,
+): Promise<Record<string, ConnectionMethod[]>> {
+  const methodsOf = (granted: Granted) => {
+    const limits = limitsFor(granted.grant, caller);
+    return limits === null || typeof usabilityOf(granted, env) === "string"
+      ? []
+      : granted.methods.filter((each) => limits.methods?.includes(each) ?? true);
+  };
+  return Object.fromEntries((await listGranted(canvasId, env)).map((each) => [each.name, methodsOf(each)]));
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ConnectionLimits } from "@easel/protocol/management";
 import {
   DestinationBlocked,
   type Outbound,
@@ -22,7 +23,7 @@ type Step = Partial<Pick<OutboundResponse, "status" | "headers">> | Error | "nev
  */
 async function exchanged(
   steps: Step[],
-  { method = "GET", methods = METHODS, gone = new AbortController() } = {},
+  { method = "GET", methods = METHODS, limits = {} as ConnectionLimits, gone = new AbortController() } = {},
 ) {
   const [sent, checked, logged, discarded] = [
     [] as string[],
@@ -50,7 +51,7 @@ async function exchanged(
     async close() {},
   };
   const env = { outbound, log: { warn: (fields: unknown) => logged.push(fields) } } as unknown as Env;
-  const request = { origin: ORIGIN, url: new URL(`${ORIGIN}/a?b`), method, methods, headers: [] };
+  const request = { origin: ORIGIN, url: new URL(`${ORIGIN}/a?b`), method, methods, headers: [], limits };
   const full = { ...request, body: method === "POST" ? Buffer.from("x") : null };
   const outcome = await withDeadline((deadline) => exchange(full, { gone: gone.signal, deadline }, env)).then(
     ({ status, body }) => `${status} ${body}`,
@@ -64,6 +65,16 @@ const to = (location: string, status = 302): Step => ({ status, headers: { locat
 test("a response is read and returned", async () => {
   const { outcome, sent, checked } = await exchanged([{ status: 418 }]);
   assert.deepEqual([outcome, sent, checked], ["418 body", ["GET https://api.test/a?b -"], []]);
+});
+
+test("a redirect to a path that the limits leave out is blocked before it is sent", async () => {
+  const limits = { paths: ["/a", "/c"] };
+  const { sent: followed } = await exchanged([to("/c?d"), to("./x/../a"), {}], { limits });
+  assert.deepEqual(followed.slice(1), ["GET https://api.test/c?d -", "GET https://api.test/a -"]);
+  for (const location of ["/b", "/c/", "/%63", "//api.test/b", "/c/%2e%2e/b"]) {
+    const { outcome, sent } = await exchanged([to(location)], { limits });
+    assert.deepEqual([outcome, sent.length], ["403 DESTINATION_BLOCKED", 1], location);
+  }
 });
 
 test("three redirects are followed, each after another check of the host; the fourth is blocked", async () => {

@@ -7,7 +7,7 @@ import {
 import type { Env } from "../../env.ts";
 import { Refusal, refuse } from "../../http/refusal.ts";
 import { locationOf, redirected, redirectTarget } from "./redirect.ts";
-import type { UpstreamRequest } from "./upstream-request.ts";
+import { allowsPath, type UpstreamRequest } from "./upstream-request.ts";
 import { readResponse, requireIdentity } from "./upstream-response.ts";
 
 /** The highest status that the service passes on from an upstream. A response with a higher one counts as a failure of the upstream. */
@@ -81,6 +81,10 @@ async function follow(first: FullRequest, signal: AbortSignal, env: Env): Promis
       if (left === 0) refuse("DESTINATION_BLOCKED", { message: "The upstream redirects too often." });
       request = { ...redirected(request, response.status), url: redirectTarget(location, url, origin) };
       if (!request.methods.includes(request.method)) refuse("METHOD_NOT_ALLOWED");
+      if (!allowsPath(request.limits, request.url))
+        refuse("DESTINATION_BLOCKED", {
+          message: "The upstream redirects to a path that is not open to guests and visitors.",
+        });
     } finally {
       response.discard();
     }

@@ -12,14 +12,13 @@ const CALLER: Caller = { userId: "ada", canvasId: "tea", profile: "weather" };
 const MINUTE_MS = 60_000;
 
 /** A node on a bus of its own, at a time that the test sets. */
-function node({ rateLimit = true, processCalls = 50 } = {}) {
+function node({ processCalls = 50 } = {}) {
   const at = { now: 1_000_000 };
   const bus: Bus = memory(() => at.now);
   const env = (lease: string) =>
     ({
       bus,
       lease,
-      config: { rateLimit },
       outboundCalls: new OutboundCalls(processCalls),
       log: console,
     }) as unknown as Env;
@@ -38,41 +37,47 @@ const times = async (count: number, work: () => Promise<unknown>) => {
 test("60 calls a minute for each caller, canvas and profile", async () => {
   const { at, env } = node();
   const a = env("a");
-  await times(60, () => takeRates(CALLER, a));
+  await times(60, () => takeRates(CALLER, {}, a));
   at.now += MINUTE_MS - 1_500;
-  await assert.rejects(takeRates(CALLER, a), limited("CONNECTION_RATE_LIMIT", "2"));
+  await assert.rejects(takeRates(CALLER, {}, a), limited("CONNECTION_RATE_LIMIT", "2"));
   for (const other of [{ userId: "bob" }, { canvasId: "hat" }, { profile: "news" }])
-    await takeRates({ ...CALLER, ...other }, a);
+    await takeRates({ ...CALLER, ...other }, {}, a);
   at.now += 1_500;
-  await takeRates(CALLER, a);
+  await takeRates(CALLER, {}, a);
 });
 
 test("600 calls a minute for all callers of a profile; one refused for them costs its caller nothing", async () => {
   const { at, env } = node();
   const a = env("a");
   for (let user = 0; user < 10; user++)
-    await times(60, () => takeRates({ ...CALLER, userId: `u${user}` }, a));
-  await times(100, () => assert.rejects(takeRates(CALLER, a), limited("CONNECTION_RATE_LIMIT", "60")));
-  await takeRates({ ...CALLER, profile: "news" }, a);
+    await times(60, () => takeRates({ ...CALLER, userId: `u${user}` }, {}, a));
+  await times(100, () => assert.rejects(takeRates(CALLER, {}, a), limited("CONNECTION_RATE_LIMIT", "60")));
+  await takeRates({ ...CALLER, profile: "news" }, {}, a);
   const { bus } = a;
   const own = { rateClass: "connection", owner: "ada", part: "tea weather" } as const;
   assert.equal((await bus.take(own, 60, MINUTE_MS)).remaining, 59);
   at.now += MINUTE_MS;
-  await takeRates(CALLER, a);
+  await takeRates(CALLER, {}, a);
 });
 
 test("a caller above the own rate does not use up that of the profile", async () => {
   const { env } = node();
   const a = env("a");
-  await times(60, () => takeRates(CALLER, a));
-  await times(600, () => assert.rejects(takeRates(CALLER, a)));
-  await times(60, () => takeRates({ ...CALLER, userId: "bob" }, a));
+  await times(60, () => takeRates(CALLER, {}, a));
+  await times(600, () => assert.rejects(takeRates(CALLER, {}, a)));
+  await times(60, () => takeRates({ ...CALLER, userId: "bob" }, {}, a));
 });
 
-test("without rate limits any number of calls", async () => {
-  const { env } = node({ rateLimit: false });
-  const a = env("a");
-  await times(700, () => takeRates(CALLER, a));
+test("a request that is refused for its day does not use up the rate of the profile", async () => {
+  const { at, env } = node();
+  const a = Object.assign(env("a"), { db: { run: async () => 0 }, clock: () => at.now });
+  const limits = { requestsPerDay: 5 };
+  await times(60, () =>
+    assert.rejects(takeRates(CALLER, limits, a), limited("CONNECTION_RATE_LIMIT", "85400")),
+  );
+  await assert.rejects(takeRates(CALLER, limits, a), limited("CONNECTION_RATE_LIMIT", "60"));
+  for (let user = 0; user < 10; user++)
+    await times(60, () => takeRates({ ...CALLER, userId: `u${user}` }, {}, a));
 });
 
 /** A call that runs until the test ends it. */

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { LIMITS } from "@easel/protocol/limits";
+import type { ConnectionLimits } from "@easel/protocol/management";
 import { newId } from "../../crypto/ids.ts";
 import type { Bucket } from "../../drivers/bus/bus.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
+import { takeOfDay } from "../../organisation/connections/request-days.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -17,9 +19,16 @@ export interface Caller {
   profile: string;
 }
 
-/** Throws 429 `CONNECTION_RATE_LIMIT` if the caller, or all callers of the profile together, have sent too many requests in this minute. */
-export async function takeRates({ userId, canvasId, profile }: Caller, { bus, config }: Env): Promise<void> {
-  if (!config.rateLimit) return;
+/**
+ * Counts a request. Throws 429 `CONNECTION_RATE_LIMIT` if the caller, or all callers of the profile together, have sent too many in this
+ * minute, or if guests and visitors have sent as many on this day as the grant allows.
+ */
+export async function takeRates(
+  { userId, canvasId, profile }: Caller,
+  { requestsPerDay }: ConnectionLimits,
+  env: Env,
+): Promise<void> {
+  const { bus } = env;
   const own: Bucket = { rateClass: "connection", owner: userId, part: `${canvasId} ${profile}` };
   const shared: Bucket = { rateClass: "connection.profile", owner: profile };
   await takeOr429(own, LIMITS.connectionCallsPerMinute.value, bus);
@@ -29,12 +38,26 @@ export async function takeRates({ userId, canvasId, profile }: Caller, { bus, co
     await bus.giveBack(own);
     throw error;
   }
+  const waitMs =
+    requestsPerDay === undefined ? null : await takeOfDay(canvasId, profile, requestsPerDay, env);
+  if (waitMs === null) return;
+  await bus.giveBack(shared);
+  refuseRate(
+    waitMs,
+    "Guests and visitors have no requests left on this day; the count starts again at midnight UTC.",
+  );
 }
 
 async function takeOr429(bucket: Bucket, perMinute: number, bus: Env["bus"]): Promise<void> {
   const { allowed, resetMs } = await bus.take(bucket, perMinute, MINUTE_MS);
-  const seconds = Math.max(1, Math.ceil(resetMs / 1000));
-  if (!allowed) refuse("CONNECTION_RATE_LIMIT", {}, undefined, { "retry-after": String(seconds) });
+  if (!allowed) refuseRate(resetMs);
+}
+
+function refuseRate(waitMs: number, message?: string): never {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1000));
+  return refuse("CONNECTION_RATE_LIMIT", message === undefined ? {} : { message }, undefined, {
+    "retry-after": String(seconds),
+  });
 }
 
 /**

@@ -27,7 +27,7 @@ const tooLarge = () =>
  */
 async function run(call: Call, prepared: UpstreamRequest, body: Buffer, env: Env): Promise<Answer> {
   const caller = { userId: call.user.id, canvasId: call.canvas.id, profile: call.params.profile ?? "" };
-  await takeRates(caller, env);
+  await takeRates(caller, prepared.limits, env);
   const end = beginCall(caller, env);
   const request = { ...prepared, body: body.length === 0 ? null : body };
   let answer: Answer | undefined;
@@ -127,7 +127,7 @@ export const connections: Primitive = {
     };
   },
   async admitsVisitors({ id }, { profile = "" }, env) {
-    return (await findGranted(id, profile, env))?.public === true;
+    return (await findGranted(id, profile, env))?.grant.public === true;
   },
   routes: {
     "/connections/:profile": { every: measured },

@@ -1,5 +1,6 @@
+import type { ConnectionLimits } from "@easel/protocol/management";
 import { CONNECTION_METHODS, type ConnectionMethod } from "@easel/protocol/policy";
-import { allowsMethod, inAudience } from "../../access/connection-rights.ts";
+import { allowsMethod, inAudience, limitsFor } from "../../access/connection-rights.ts";
 import { entryOf } from "../../canvases/entry-of.ts";
 import { policyOf } from "../../canvases/policy.ts";
 import type { Header } from "../../drivers/outbound/outbound.ts";
@@ -21,11 +22,18 @@ export interface UpstreamRequest {
   /** The methods that the caller may use, also after a redirect. */
   methods: readonly string[];
   headers: Header[];
+  /** The limits of the grant for the caller. Those of paths apply after a redirect, too. */
+  limits: ConnectionLimits;
 }
+
+/** Whether limits allow requests to this URL. */
+export const allowsPath = ({ paths }: ConnectionLimits, { pathname }: URL): boolean =>
+  paths?.includes(pathname) ?? true;
 
 /**
  * Checks whether the caller may send the request, and prepares it for the upstream. The first check that fails decides the error. The order
- * is: capability, audience, method in the policy, grant, whether the profile can be used, method in the profile, then path and headers.
+ * is: capability, audience, method in the policy, grant, whether it admits guests and visitors, whether the profile can be used, method in
+ * the profile and the limits of the grant, then path and headers.
  */
 export async function upstreamRequest(call: Call, env: Env): Promise<UpstreamRequest> {
   const { canvas, role, request, params } = call;
@@ -38,14 +46,23 @@ export async function upstreamRequest(call: Call, env: Env): Promise<UpstreamReq
     refuse("PERMISSION_DENIED", { message: `The policy of this canvas does not allow ${method} here.` });
   if (!CONNECTION_METHODS.includes(method)) refuseMethod(CONNECTION_METHODS);
   const granted = (await findGranted(canvas.id, profile, env)) ?? refuse("CONNECTION_NOT_GRANTED");
+  const limits =
+    limitsFor(granted.grant, call) ??
+    refuse("PERMISSION_DENIED", { message: "This Connection is not open to guests." });
   const added = usabilityOf(granted, env);
   if (typeof added === "string") refuse(added);
-  const methods = granted.methods.filter((each) => allowsMethod(entry, each));
+  const methods = granted.methods.filter(
+    (each) => allowsMethod(entry, each) && (limits.methods?.includes(each) ?? true),
+  );
   if (!methods.includes(method)) refuseMethod(methods);
   const url = targetUrl(targetPath(request.url ?? ""), granted.origin);
+  if (!allowsPath(limits, url))
+    refuse("PERMISSION_DENIED", {
+      message: `This Connection is open to guests and visitors for other paths only.`,
+    });
   const headers = withProtected(callerHeaders(request, env.config), added);
   if (isOwnOrigin(granted.origin, env.base)) refuse("DESTINATION_BLOCKED");
-  return { origin: granted.origin, url, method, methods, headers };
+  return { origin: granted.origin, url, method, methods, headers, limits };
 }
 
 const refuseMethod = (methods: readonly string[]): never =>

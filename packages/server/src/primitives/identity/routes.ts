@@ -24,7 +24,7 @@ export const identity: Primitive = {
         const resources = resourcesOf(
           await policyOf(canvas, env),
           call,
-          await usableOn(canvas.id, env),
+          await usableOn(canvas.id, call, env),
           isOn,
         );
         const mayConnect = Object.values(resources.connections).some(({ invoke }) => invoke);

@@ -53,6 +53,27 @@ export const connections: Fault[] = [
     "packages/server/test/organisation/connection-grants.test.ts",
   ),
   fault(
+    "connections: the requests of a day have no limit",
+    `${STORES}/request-days.ts`,
+    "\n    where connection_days.requests < ${most}`",
+    "`",
+    "packages/server/test/organisation/connection-grants.test.ts",
+  ),
+  fault(
+    "connections: every grant admits guests",
+    "packages/server/src/access/connection-rights.ts",
+    "isVisitor ? grant.public : grant.guests",
+    "isVisitor ? grant.public : true",
+    "packages/server/src/access/connection-rights.test.ts",
+  ),
+  fault(
+    "connections: redirects leave the paths of the grant",
+    `${PRIMITIVE}/exchange.ts`,
+    "if (!allowsPath(request.limits, request.url))",
+    "if (!allowsPath(request.limits, first.url))",
+    `${PRIMITIVE}/exchange.test.ts`,
+  ),
+  fault(
     "connections: counts that cannot be written are lost",
     `${STORES}/call-counts.ts`,
     "for (const { key, calls, ms } of sums) callTally.add(key, calls, ms);",
@@ -83,7 +104,7 @@ export const connections: Fault[] = [
   fault(
     "connections: every grant admits visitors of a Public link",
     `${PRIMITIVE}/routes.ts`,
-    "?.public === true",
+    "?.grant.public === true",
     " !== undefined",
     LATE_BODIES,
   ),

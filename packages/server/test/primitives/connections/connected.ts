@@ -27,9 +27,9 @@ export const putProfile = (target: Target, profile: string, fields: object = {})
     ...fields,
   });
 
-/** Grants a profile to a canvas. */
+/** Grants a profile to a canvas: to guests as well, and with `isPublic` to visitors of a Public link. */
 export const grant = (target: Target, { id, profile }: Pick<Connected, "id" | "profile">, isPublic = false) =>
-  administer(target, "PUT", `${profile}/grants/${id}`, { public: isPublic });
+  administer(target, "PUT", `${profile}/grants/${id}`, { public: isPublic, guests: true });
 
 /** Creates a canvas whose viewers may use a profile of its own. */
 export async function connected(target: Target, setup: Setup = {}): Promise<Connected> {

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import type { ClientRequest } from "node:http";
 import net from "node:net";
 import { afterEach, before, beforeEach, it, type TestContext } from "node:test";
+import { cast, type Stage } from "@easel/conformance/fixture";
 import { start } from "@easel/conformance/http";
 import { until } from "@easel/conformance/patience";
 import { userOf } from "@easel/conformance/realtime/room";
@@ -20,10 +21,15 @@ const WAITING = 3;
 const MIB = 1024 ** 2;
 
 await onSqlite("places for concurrent calls", (target, env) => {
+  let people: Stage["people"];
   let canvas: Connected;
   let upstream: ScriptedOutbound;
   before(async () => {
-    canvas = await connected(target);
+    people = await cast(target);
+  });
+  // Each test has its own profile, because a caller may send 60 calls a minute through one.
+  beforeEach(async () => {
+    canvas = await connected(target, { people });
   });
   // The limit of the process is that of one canvas, so that a place that is not freed is missed on both.
   beforeEach(() => {

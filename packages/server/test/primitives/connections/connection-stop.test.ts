@@ -8,6 +8,7 @@ import { openDb } from "../../../src/drivers/index.ts";
 import { putGrant } from "../../../src/organisation/connections/grants.ts";
 import { putProfile } from "../../../src/organisation/connections/profiles.ts";
 import { serve } from "../../../src/service.ts";
+import { MEMBERS } from "../../organisation/connection-stores.ts";
 import { atEnd, ENGINES, temporaryDirectory } from "../../support/service.ts";
 import { ScriptedOutbound } from "./scripted-outbound.ts";
 
@@ -26,7 +27,7 @@ for (const { name, skip, migratedDatabase } of ENGINES)
     env.outbound = outbound;
     const canvas = await stage(devTarget(env.base.origin, "path"));
     await putProfile({ name: "weather", origin: "https://api.test", methods: ["GET"], enabled: true }, env);
-    await putGrant({ profile: "weather", canvasId: canvas.id, isPublic: false }, env);
+    await putGrant("weather", canvas.id, MEMBERS, env);
 
     const call = canvas.pages.owner.get("/connections/weather");
     await until("the request is sent", () => outbound.sent.length === 1);
