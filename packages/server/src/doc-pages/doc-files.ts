@@ -7,15 +7,15 @@ import { assetPath } from "../config/assets.ts";
  * `../` leads to a file in the root of the repository; such a page has an address of its own.
  */
 export const GROUPS: { title: string; pages: string[] }[] = [
-  { title: "Start", pages: ["../README", "tutorial", "recipes", "stylesheet", "vite"] },
-  { title: "Build", pages: ["choosing", "sdk", "react", "easel-json"] },
+  { title: "Start", pages: ["../README", "tutorial", "recipes", "how-it-works", "help"] },
+  { title: "Build", pages: ["choosing", "sdk", "stylesheet", "vite", "react", "easel-json"] },
   { title: "Command line", pages: ["cli", "dev", "ci"] },
   { title: "Share", pages: ["sharing", "publishing"] },
   {
     title: "HTTP",
     pages: ["http/runtime", "http/realtime", "http/management", "http/errors", "http/limits"],
   },
-  { title: "Operate", pages: ["operating", "settings", "../SECURITY"] },
+  { title: "Operate", pages: ["operating", "sign-in-providers", "settings", "../SECURITY"] },
 ];
 
 /** The assets of the pages outside `docs/`, and the names that these pages have in addresses. */

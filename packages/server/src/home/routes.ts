@@ -3,6 +3,7 @@ import type { User } from "../access/principal.ts";
 import type { Env } from "../env.ts";
 import { address, type Html, html, sendPage } from "../http/html.ts";
 import type { Query } from "../http/query.ts";
+import { wantsPage } from "../http/wants-page.ts";
 import { identify } from "../identity/identify.ts";
 import { challenge } from "../sign-in/challenge.ts";
 import { card } from "./card.ts";
@@ -47,6 +48,9 @@ export function mountHome(app: FastifyInstance, env: Env): void {
       // Programs that have nothing but the address of the service find its instructions here.
       const help = `${env.base.origin}/skill.md`;
       reply.header("link", `<${help}>; rel="help"`);
+      // Programs do not render the sign-in page to which they are redirected with OpenID Connect: the body names the instructions.
+      if (env.config.authMode === "oidc" && !wantsPage(request.headers))
+        return reply.code(302).header("location", `${env.base.origin}/auth/login`).send({ help });
       return challenge(request.raw, "page", env, { help });
     }
     const shown = await Promise.all(

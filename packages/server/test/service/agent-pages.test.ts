@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
-import { type Answer, send } from "@easel/conformance/http";
+import { type Answer, type Header, send } from "@easel/conformance/http";
 import { LIMITS } from "@easel/protocol/limits";
 import { PRESETS } from "@easel/protocol/policy";
 import * as sdk from "../../../sdk/src/index.ts";
 import { PAGE_LIMITS } from "../../src/agents/page-limits.ts";
 import { faultsOf } from "../../src/canvases/publishing/easel-json.ts";
+import { submitTo, ticketOf } from "../sign-in/oauth-client.ts";
+import { startWithProvider } from "../sign-in/oidc-provider.ts";
+import { Visitor } from "../sign-in/oidc-visitor.ts";
 import { noBrowser, openAs, openBrowser } from "../support/browser.ts";
 import { follow, noTools } from "../support/sample-shell.ts";
 import { anchorOf, samplesIn, samplesOf } from "../support/samples.ts";
@@ -129,6 +132,45 @@ test("an agent that follows the skill word for word publishes the poll, and two 
   await ben.page.getByRole("button", { name: "Pizza 1" }).click();
   await ada.page.getByRole("button", { name: "Pizza 2" }).waitFor();
   assert.deepEqual([ada.faults, ben.faults], [[], []]);
+});
+
+test("with nothing but the address an agent gets a token from a person who signs in at a provider, deploys and mends", {
+  skip: noTools,
+}, async (t) => {
+  const { base: service } = await startWithProvider(t);
+  const first = await send(service, { method: "GET", path: "/", headers: [["Accept", "*/*"]] });
+  assert.deepEqual([first.status, first.json.help], [302, `${service}/skill.md`]);
+  const { text } = await send(service, { method: "GET", path: "/skill.md" });
+  const read = first.text.length + text.length;
+  assert.ok(read < 32_000, `${read} characters are more than about 8,000 tokens`);
+
+  const cwd = await temporaryDirectory(t);
+  const samples = samplesIn(text, "skill.md");
+  const [start, fetch] = samples.filter((each) => each.text.includes("/oauth/"));
+  assert.ok(start && fetch);
+  const [told = ""] = await follow([start], cwd, {});
+  const [, page = "", code = ""] = /^Open (\S+) and enter (\S+)$/.exec(told) ?? [];
+  assert.equal(page, `${service}/oauth/device`);
+  const visitor = new Visitor();
+  await visitor.signIn(service, "ada@example.com");
+  const session: Header[] = [["Cookie", `easel_session=${visitor.cookie(service, "easel_session")}`]];
+  const ticket = ticketOf(await submitTo(service, "/oauth/device", session, { user_code: code }));
+  const allowed = await submitTo(service, "/oauth/device", session, { ticket, answer: "allow" });
+  assert.equal(allowed.status, 200, allowed.text);
+  await follow([fetch], cwd, {});
+
+  const poll = samples.filter(({ file }) => file?.startsWith("poll/"));
+  const commands = samples.filter(
+    ({ section, language }) => language === "sh" && ["deploy-with-curl", "mend-it"].includes(section),
+  );
+  const [deployed = "", version = "", mended = ""] = await follow(
+    [...poll, ...commands.filter((each) => each !== start && each !== fetch)],
+    cwd,
+    {},
+  );
+  assert.deepEqual(JSON.parse(deployed), { url: `${service}/c/poll/`, warnings: [] });
+  assert.match(version, /^[\w-]{36}$/);
+  assert.equal(mended.split("\n").filter((line) => line.includes('"createdAt"')).length, 2);
 });
 
 test("outside dev mode the skill names the page on which people create tokens", async (t) => {
