@@ -216,10 +216,10 @@ export class RecordStore {
 
   /** Returns the step of a batch that checks that a record with the given fields is unique. Returns none if it need not be. */
   #guard(id: string, indexed: Field[]): Step[] {
-    const [first, ...others] = uniqueFields(this.#unique, indexed);
-    if (first === undefined) return [];
+    const fields = uniqueFields(this.#unique, indexed);
+    if (fields.length === 0) return [];
     const place = { canvas: this.#canvas, collection: this.#collection, kind: KIND, id };
-    return [uniqueGuard([first, ...others], place)];
+    return [uniqueGuard(fields, place)];
   }
 
   /** Runs a batch. Returns false if it was rolled back. Throws 409 `NOT_UNIQUE` if the step `guard` was the reason. */

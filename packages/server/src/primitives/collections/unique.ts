@@ -31,14 +31,29 @@ export function uniqueFields(unique: readonly string[], indexed: Field[]): Field
   });
 }
 
-const guardText = ({ conditions }: { conditions: number }) =>
+/** The number of records that agree in a field from which on the search begins with the next field. */
+const MANY = 256;
+
+/** How many records agree in a field, at most `MANY`. */
+const AGREEING = `(select count(*) from (select 1 from record_fields as n
+  where n.canvas_id = ? and n.collection = ? and n.name = ? and n.key = ? limit ${MANY}) as batch)`;
+
+/** One search for each field to begin with: only that of the first field in which fewer than `MANY` records agree, or of the last one, is run. */
+const guardText = ({ fields }: { fields: number }) =>
   statementText(
     "update counts set rows = rows where canvas_id = ? and kind = ?",
-    "and not exists (select 1 from record_fields as o",
-    "where o.canvas_id = ? and o.collection = ? and o.name = ? and o.key = ? and o.record_id <> ?",
-    `and exists (select 1 from record_fields as f where f.canvas_id = o.canvas_id and f.collection = o.collection
-      and f.name = ? and f.key = ? and f.record_id = o.record_id) `.repeat(conditions),
-    ")",
+    ...Array.from({ length: fields }, (_, begin) =>
+      [
+        "and not (",
+        `${AGREEING} = ${MANY} and `.repeat(begin),
+        begin < fields - 1 ? `${AGREEING} < ${MANY} and` : "",
+        "exists (select 1 from record_fields as o",
+        "where o.canvas_id = ? and o.collection = ? and o.name = ? and o.key = ? and o.record_id <> ?",
+        `and exists (select 1 from record_fields as f where f.canvas_id = o.canvas_id and f.collection = o.collection
+          and f.name = ? and f.key = ? and f.record_id = o.record_id) `.repeat(fields - 1),
+        "))",
+      ].join("\n"),
+    ),
   );
 
 /**
@@ -46,12 +61,17 @@ const guardText = ({ conditions }: { conditions: number }) =>
  * locked the counter `kind` of the canvas: writers of one canvas then take turns, and each sees the records of those before.
  */
 export function uniqueGuard(
-  [first, ...others]: [Field, ...Field[]],
+  fields: Field[],
   { canvas, collection, kind, id }: { canvas: string; collection: string; kind: string; id: string },
 ): Sql {
-  return [
-    statementOf({ guard: "unique", conditions: others.length }, guardText),
-    ...[canvas, kind, canvas, collection, first.name, first.key, id],
-    ...others.flatMap(({ name, key }) => [name, key]),
-  ];
+  const searches = fields.flatMap((first, begin) => {
+    const others = fields.filter((each) => each !== first);
+    const counted = fields.slice(0, Math.min(begin + 1, fields.length - 1));
+    return [
+      ...counted.flatMap(({ name, key }) => [canvas, collection, name, key]),
+      ...[canvas, collection, first.name, first.key, id],
+      ...others.flatMap(({ name, key }) => [name, key]),
+    ];
+  });
+  return [statementOf({ guard: "unique", fields: fields.length }, guardText), canvas, kind, ...searches];
 }

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json } from "@easel/protocol/types";
-import type { Db } from "../../../src/drivers/db/db.ts";
+import { type Db, sql } from "../../../src/drivers/db/db.ts";
 import { Refusal } from "../../../src/http/refusal.ts";
+import { fieldsOf } from "../../../src/primitives/collections/fields.ts";
 import { RecordStore } from "../../../src/primitives/collections/store.ts";
 import { MANY, onDatabases, times } from "../../drivers/databases.ts";
 import { indexed, named, recordsOf } from "./record-figures.ts";
@@ -24,7 +25,7 @@ const opener = (first: Db) => {
     await indexed(first, canvas);
     return held;
   };
-  return { open, sound };
+  return { open, sound, canvas };
 };
 
 /** Returns "stored", "none" if nothing was stored, or the code of the refusal. */
@@ -138,6 +139,38 @@ await onDatabases("unique records", (db, other) => {
     }
     assert.equal(await outcome(votes.update(named("none"), { card: "z" }, 2)), "none");
     assert.equal(await sound(), 3);
+  });
+
+  test("records of which more than 256 agree in a field are compared as well", async () => {
+    const { open, canvas } = opener(db);
+    const older = Array.from({ length: 257 }, (_, index) => [
+      { a: 1, b: `${index}` },
+      { a: `${index}`, b: 1 },
+    ]).flat();
+    await db.batch(
+      older.flatMap((value, index) => {
+        const id = `${canvas}-${index}`;
+        return [
+          sql`insert into records (id, canvas_id, collection, author_id, value, created_at, updated_at)
+            values (${id}, ${canvas}, 'votes', 'u-1', ${JSON.stringify(value)}, 1, 1)`,
+          ...fieldsOf(value).map(
+            ({ name, key }) => sql`insert into record_fields (canvas_id, collection, name, key, record_id)
+              values (${canvas}, 'votes', ${name}, ${key}, ${id})`,
+          ),
+        ];
+      }),
+    );
+    const store = open(["value.a", "value.b"]);
+    const rows: [value: Json, expected: string][] = [
+      [{ a: 1, b: "7" }, "NOT_UNIQUE"],
+      [{ a: "7", b: 1 }, "NOT_UNIQUE"],
+      [{ a: 1, b: 1 }, "stored"],
+      [{ a: 1, b: 1 }, "NOT_UNIQUE"],
+      [{ a: "7", b: "7" }, "stored"],
+      [{ a: "7", b: "7" }, "NOT_UNIQUE"],
+    ];
+    for (const [value, expected] of rows)
+      assert.equal(await outcome(store.create(value, 2)), expected, JSON.stringify(value));
   });
 
   test("deleting and clearing free the values", async () => {
