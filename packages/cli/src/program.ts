@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { capabilities } from "./commands/capabilities.ts";
 import { completion } from "./commands/completion.ts";
 import { data } from "./commands/data.ts";
 import { deleteCommand } from "./commands/delete.ts";
@@ -29,7 +30,7 @@ type CreateCommand = (context: Context) => Command;
 const COMMANDS: Record<string, CreateCommand[]> = {
   Develop: [init, dev, types],
   Publish: [deploy, pull, versions, rollback, open],
-  "Your canvases": [list, share, password, data, logs, deleteCommand, restore],
+  "Your canvases": [list, share, capabilities, password, data, logs, deleteCommand, restore],
   Account: [login, logout, whoami],
   Help: [doctor, completion],
 };
