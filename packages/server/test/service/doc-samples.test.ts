@@ -111,6 +111,7 @@ describe("ts and tsx, by the compiler", () => {
         paths: {
           "@easel/sdk": [`${source("sdk")}/index.ts`],
           "@easel/sdk/global": [`${source("sdk")}/window.ts`],
+          "@easel/sdk/live": [`${source("sdk")}/live.ts`],
           "@easel/react": [`${source("react")}/index.ts`],
         },
       };
