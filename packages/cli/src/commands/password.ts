@@ -11,7 +11,7 @@ Examples:
 /** The command `easel password`. */
 export const password = (context: Context): Command =>
   new Command("password")
-    .description("Sets or removes the password that visitors of a canvas must enter.")
+    .description("Sets or removes the password that visitors of a canvas must enter: 8 to 200 characters.")
     .option("--set", "set a password, which is the default")
     .addOption(new Option("--clear", "remove the password").conflicts(["set", "stdin"]))
     .option("--stdin", "read the new password from stdin")

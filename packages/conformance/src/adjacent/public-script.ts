@@ -19,7 +19,7 @@ const privately: Change = (target, canvas) => amend(target, canvas, { access: "p
  */
 const STATES: [name: string, loads: boolean, ...changes: Change[]][] = [
   ["published", true, published],
-  ["with a password", true, published, (target, canvas) => amend(target, canvas, { password: "assam" })],
+  ["with a password", true, published, (target, canvas) => amend(target, canvas, { password: "assam tea" })],
   ["without a version", false],
   ["private", false, published, privately],
   ["Whole org", false, published, (target, canvas) => amend(target, canvas, { access: "whole_org" })],

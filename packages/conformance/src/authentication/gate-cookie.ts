@@ -103,7 +103,7 @@ export function gateCookie(target: Target): void {
     it("setting a password, even the same one, invalidates the cookie; the password then set opens", async () => {
       const at = await siteOf(target, { people: site.people, terms: { password: PASSWORD } });
       const browser = await unlocked(target, at, at.people.viewer);
-      for (const password of ["another", "another", PASSWORD]) {
+      for (const password of ["another one", "another one", PASSWORD]) {
         await finds(target, at, browser, "in");
         await amend(target, at, { password });
         await finds(target, at, browser, LOCKED);

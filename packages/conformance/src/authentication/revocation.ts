@@ -78,7 +78,10 @@ const ROWS: Row[] = [
   [
     "a viewer, when a password is set",
     [403, "PASSWORD_REQUIRED"],
-    (target, site) => ({ person: site.people.viewer, act: () => amend(target, site, { password: "now" }) }),
+    (target, site) => ({
+      person: site.people.viewer,
+      act: () => amend(target, site, { password: "from now on" }),
+    }),
   ],
   [
     "a viewer, when the time of the share runs out",

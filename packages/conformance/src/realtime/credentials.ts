@@ -51,7 +51,7 @@ export function credentials(target: Target): void {
       const socket = await dial(canvas, inside);
       await amend(target, canvas, { access: "whole_org" });
       are(await socket.settled(), []);
-      await amend(target, canvas, { password: "another" });
+      await amend(target, canvas, { password: "another one" });
       same(await socket.end(), { code: 4401, frames: [] });
       refused(await knock(target, canvas.slug, inside), 403, "PASSWORD_REQUIRED");
     });

@@ -1,7 +1,7 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import type { User } from "../access/principal.ts";
-import { access, password, role } from "../canvases/publishing/canvas-schemas.ts";
+import { access, newPassword, role } from "../canvases/publishing/canvas-schemas.ts";
 import { passwordHashOf, saveShareSettings } from "../canvases/publishing/share-settings.ts";
 import { findCanvas } from "../canvases/store.ts";
 import { viewFor } from "../canvases/view.ts";
@@ -16,7 +16,7 @@ import { canvas as canvasSchema } from "./responses/canvas.ts";
 /** The schema of the request body. A field that is left out keeps its value; null clears it. */
 const Sharing = z.strictObject({
   access: access.optional(),
-  password: password.nullish(),
+  password: newPassword.nullish(),
   expiresAt: moment.nullish(),
   people: z
     .array(z.strictObject({ email, role }))
@@ -46,7 +46,8 @@ export const sharing = [
     method: "PUT",
     path: "/api/canvases/{id}/sharing",
     summary: "Sets who may open a canvas: general access, password, expiry, people and teams.",
-    details: "Omitted fields stay as they are, null clears. See [sharing](../sharing.md).",
+    details:
+      "Omitted fields stay as they are, null clears. A password has 8 to 200 characters. See [sharing](../sharing.md).",
     allow: "editor",
     affects: "canvas",
     body: preparedJson(Sharing, hashPassword),

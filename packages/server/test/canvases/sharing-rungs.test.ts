@@ -15,7 +15,7 @@ const CROWD = Array.from({ length: 101 }, (_, index) => `team-${index}`);
 
 /** Share settings, applied in order, and fields of the canvas after each. */
 const TERMS: [name: string, body: object, shown: Pick<Canvas, "access" | "hasPassword" | "expiresAt">][] = [
-  ["a password", { password: "x" }, { access: "private", hasPassword: true, expiresAt: null }],
+  ["a password", { password: "open sesame" }, { access: "private", hasPassword: true, expiresAt: null }],
   [
     "an end: the password stays",
     { expiresAt: TOMORROW },
@@ -48,6 +48,7 @@ const TERMS: [name: string, body: object, shown: Pick<Canvas, "access" | "hasPas
 /** Invalid share settings. */
 const BAD: [name: string, body: object][] = [
   ["an empty password", { password: "" }],
+  ["a password of seven characters", { password: "abcdefg" }],
   ["a password of 201 characters", { password: "p".repeat(201) }],
   ["a password that is a number", { password: 1234 }],
   ["a password that is a list", { password: ["x"] }],
@@ -108,6 +109,11 @@ await onEngines("share settings", (target, env) => {
     });
   }
 
+  it("the refusal of a short password says how many characters it must have", async () => {
+    const { json } = await set({ password: "abcdefg" });
+    assert.match(String(json.message), /password.*at least 8 characters, and at most 200/);
+  });
+
   it("a password is stored as a hash and never returned", async () => {
     const answer = await set({ password: "correct horse" });
     assert.match(String(await hash()), /^\$argon2id\$/);
@@ -132,7 +138,11 @@ await onEngines("share settings", (target, env) => {
       const listed = [{ email: people.viewer.email, role: "viewer" }];
       await set({ people: listed, teams: [], password: null, expiresAt: null, access: "private" });
       const { updatedAt, ...asItWas } = await read();
-      refused(await set({ access: "whole_org", people: [], password: "y", ...body }), 400, "INVALID_BODY");
+      refused(
+        await set({ access: "whole_org", people: [], password: "open barley", ...body }),
+        400,
+        "INVALID_BODY",
+      );
       assert.deepEqual(await read(), { ...asItWas, updatedAt });
       assert.equal(await hash(), null);
     });
@@ -229,7 +239,10 @@ await onEngines("share settings", (target, env) => {
     const { editor } = people;
     await set({ people: [{ email: editor.email, role: "editor" }] });
     const end = Date.now() + HOUR_MS;
-    const left = await set({ people: [], password: "x", expiresAt: end, access: "whole_org" }, editor);
+    const left = await set(
+      { people: [], password: "open sesame", expiresAt: end, access: "whole_org" },
+      editor,
+    );
     assert.equal(left.status, 200, left.text);
     const { hasPassword, expiresAt, access, people: listed } = whole(left.json);
     assert.deepEqual(
@@ -260,7 +273,7 @@ await onEngines("share settings", (target, env) => {
     const sets = ends.map((expiresAt, index) => ({
       expiresAt,
       access: index % 2 === 0 ? "private" : "whole_org",
-      password: index % 2 === 0 ? "x" : null,
+      password: index % 2 === 0 ? "open sesame" : null,
       people: [{ email: `p${index}@example.com`, role: "viewer" }],
     }));
     const answers = await Promise.all(sets.map((body) => set(body)));
@@ -298,7 +311,7 @@ describe("public links", () => {
       refused(await visit(target, site.slug, site.people.stranger), 404, "OWNER_ONLY");
       assert.equal((await visit(target, site.slug, site.people.viewer)).status, 200);
       refused(await link(target, site.people.owner, site), 403, "PUBLIC_LINKS_DISABLED");
-      assert.equal((await link(target, site.people.owner, site, { password: "x" })).status, 200);
+      assert.equal((await link(target, site.people.owner, site, { password: "open sesame" })).status, 200);
       await link(target, site.people.owner, site, { password: null });
     } finally {
       await env.db.run`delete from instance_settings`;
@@ -310,7 +323,7 @@ describe("public links", () => {
     const { target } = on;
     const site = await stage(target);
     await forbid(site.people.owner);
-    const body = { access: "public_link", people: [], password: "x" };
+    const body = { access: "public_link", people: [], password: "open sesame" };
     const asItWas = (await manage(target, site.people.owner, "GET", `/api/canvases/${site.id}`)).json;
     refused(await link(target, site.people.owner, site, body), 403, "PUBLIC_NOT_ALLOWED");
     refused(await link(target, site.people.editor, site, body), 403, "PUBLIC_LINK_OWNER_GATED");

@@ -67,7 +67,7 @@ for (const mode of ["path", "subdomain"] as const) {
     await share(site.target, canvas, "private", { viewer: "viewer" });
     await page.reload();
     assert.equal(await asks(page), viewer.email);
-    await amend(site.target, canvas, { password: "assam" });
+    await amend(site.target, canvas, { password: "assam tea" });
     assert.equal(await refusal(page, site, canvas), "PASSWORD_REQUIRED");
     await page.reload();
     assert.match(await shown(page), /^Password needed/);
@@ -112,10 +112,10 @@ for (const mode of ["path", "subdomain"] as const) {
     assert.match(await shown(nobody), /^Tea/);
     assert.equal(await refusal(nobody, site, canvas), "STATIC_ONLY");
     assert.equal(await nobody.evaluate("easel.me().catch(({ code }) => code)"), "STATIC_ONLY");
-    await amend(site.target, canvas, { password: "assam" });
+    await amend(site.target, canvas, { password: "assam tea" });
     await nobody.reload();
     assert.match(await shown(nobody), /^Password needed.*You are not signed in here/);
-    await nobody.getByLabel("Password").fill("assam");
+    await nobody.getByLabel("Password").fill("assam tea");
     await nobody.getByRole("button", { name: "Open" }).click();
     await nobody.getByRole("heading", { name: "Tea" }).waitFor();
     assert.equal(nobody.url(), address);
@@ -159,7 +159,7 @@ for (const mode of ["path", "subdomain"] as const) {
     const site = await startSite(t, mode);
     const canvas = await tea(site);
     const { owner } = canvas.people;
-    await amend(site.target, canvas, { access: "public_link", password: "assam" });
+    await amend(site.target, canvas, { access: "public_link", password: "assam tea" });
     const asked = `${site.env.base.canvasUrl(canvas.slug)}more.html?cup=2`;
     const page = await newTab(await openBrowser(t));
     await page.goto(asked);

@@ -74,7 +74,7 @@ await onSqlite("the facts about a canvas on the page of a refusal", (target, env
   it("only the password is missing: the title for callers with access, also after a wrong password", async () => {
     const site = await make();
     await amend(target, site, {
-      password: "sesame",
+      password: "open sesame",
       people: [{ email: site.people.viewer.email, role: "viewer" }],
     });
     await expect(site, [
@@ -101,7 +101,7 @@ await onSqlite("the facts about a canvas on the page of a refusal", (target, env
 
   it("each page links to the documentation, for every canvas and caller alike", async () => {
     const [site, locked] = [await make(), await make()];
-    await amend(target, locked, { access: "public_link", password: "sesame" });
+    await amend(target, locked, { access: "public_link", password: "open sesame" });
     const guest = await guestOf(target, await make());
     for (const [slug, person] of [
       [site.slug, site.people.stranger],

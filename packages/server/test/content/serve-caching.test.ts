@@ -111,9 +111,9 @@ function suite(target: Target, env: Env): void {
   });
 
   it("Public link with a password: private", async () => {
-    await amend(target, site, { password: "assam" });
+    await amend(target, site, { password: "assam tea" });
     const browser = new Browser(target);
-    assert.equal((await browser.unlock(site.slug, "assam")).status, 303);
+    assert.equal((await browser.unlock(site.slug, "assam tea")).status, 303);
     await caches(browser, KEPT, PRIVATE);
     await caches(owner, KEPT, PRIVATE);
     await amend(target, site, { password: null });

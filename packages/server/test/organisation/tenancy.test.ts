@@ -157,7 +157,7 @@ await onEngines(
       const path = `/api/canvases/${json.id}`;
       const previous = (await manage(target, loner, "GET", path)).json;
       refused(
-        await set(loner, json as { id: string }, { access: "whole_org", password: "x" }),
+        await set(loner, json as { id: string }, { access: "whole_org", password: "open sesame" }),
         409,
         "ORG_REQUIRED",
       );

@@ -33,7 +33,7 @@ type Row = [who: Who, method: string, path: string, body: unknown, loss: keyof t
 
 const ROWS: Row[] = [
   ["editor", "PUT", "/api/canvases/:id/sharing", { people: "the editor" }, "removed", 404],
-  ["editor", "PUT", "/api/canvases/:id/sharing", { password: "secret" }, "demoted", 403],
+  ["editor", "PUT", "/api/canvases/:id/sharing", { password: "secret-word" }, "demoted", 403],
   ["editor", "PATCH", "/api/canvases/:id", { title: "Taken" }, "removed", 404],
   ["owner", "PATCH", "/api/canvases/:id", { title: "Taken" }, "disabled", 409],
   ["editor", "PATCH", "/api/canvases/:id/capabilities", { backendEnabled: false }, "signed out", 401],

@@ -37,7 +37,7 @@ async function canvases({ target, env }: Site) {
   const [open, own, locked] = [
     await put("whole_org"),
     await put("private"),
-    await put("whole_org", "sesame"),
+    await put("whole_org", "open sesame"),
   ];
   return { people, draft: first, archived, expired, disabled, open, own, locked };
 }
@@ -248,7 +248,7 @@ test("a password can be entered by keyboard alone, and leads to the requested pa
   assert.equal(await page.locator(`#${described}[role=alert]`).textContent(), "That is not the password.");
   assert.equal(await field.inputValue(), "");
 
-  await tryPassword(page, "sesame");
+  await tryPassword(page, "open sesame");
   assert.deepEqual([page.url(), await page.locator("body").textContent()], [asked, "in"]);
   await page.reload();
   assert.equal(await page.locator("body").textContent(), "in");

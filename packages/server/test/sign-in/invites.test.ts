@@ -153,7 +153,7 @@ await onEngines("invitations and guests", (target, env) => {
   });
 
   it("a guest passes the password, but not the expiry", async () => {
-    const at = await furnished({ terms: { password: "secret" } });
+    const at = await furnished({ terms: { password: "secret-word" } });
     const guest = await enter((await invite(at)).path);
     assert.equal((await api(guest, at)).status, 200);
     await env.db.run`update canvases set expires_at = 1 where id = ${at.id}`;

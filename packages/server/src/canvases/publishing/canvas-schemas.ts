@@ -26,8 +26,16 @@ export const access = z
   .enum(["private", "specific_people", "whole_org", "public_link"])
   .transform((given) => (given === "specific_people" ? "private" : given));
 
-/** The schema of the password of a canvas. */
+/** The schema of the password of a canvas, as pages with authoring give it (specification 8). */
 export const password = z.string().min(1).max(LIMITS.passwordLength.value);
+
+const MIN_PASSWORD = 8;
+
+/** The schema of a new password of a canvas, as people give it: too short ones can be guessed. */
+export const newPassword = password.min(
+  MIN_PASSWORD,
+  `must have at least ${MIN_PASSWORD} characters, and at most ${LIMITS.passwordLength.value}`,
+);
 
 /** The schema of the role with which a canvas is shared. */
 export const role = z.enum(["editor", "viewer"]);

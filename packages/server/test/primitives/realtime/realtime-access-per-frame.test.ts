@@ -55,7 +55,7 @@ await onSqlite("a node that is not notified of changes on other nodes", (target,
 
   const out: [name: string, code: number, act: (here: Room) => Promise<unknown>][] = [
     ["removed from the list", 4401, (here) => share(target, here, "private", {})],
-    ["a password", 4401, (here) => amend(target, here, { password: "secret" })],
+    ["a password", 4401, (here) => amend(target, here, { password: "secret-word" })],
     ["archived", 4401, (here) => archive(target, here)],
     ["realtime off", 4403, (here) => turn(target, here, { realtime: false })],
   ];
