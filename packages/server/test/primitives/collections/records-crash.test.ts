@@ -48,7 +48,7 @@ function caller(base: string, headers: Record<string, string>) {
 }
 type Call = ReturnType<typeof caller>;
 
-const API = "/v1/c/guestbook";
+const API = "/v1/c/cursors";
 
 /** Creates, updates, deletes and increments records, until the service is killed. */
 async function write(call: Call, writer: Writer, acknowledged: () => void): Promise<void> {
@@ -156,12 +156,12 @@ async function check(call: Call, canvas: string, writers: Writer[]): Promise<voi
   assert.equal(counts["submissions.canvas"]?.used, answers);
 }
 
-/** Configures a collection of the example canvas `guestbook`, and returns the id of the canvas. */
+/** Configures a collection of the example canvas `cursors`, which has no first data, and returns the id of the canvas. */
 async function prepare(call: Call): Promise<string> {
-  const { canvases } = (await call("GET", "/api/canvases?q=guestbook")).json as {
+  const { canvases } = (await call("GET", "/api/canvases?q=cursors")).json as {
     canvases: { id: string; slug: string; runtimePolicyRevision: string | null }[];
   };
-  const canvas = canvases.find(({ slug }) => slug === "guestbook");
+  const canvas = canvases.find(({ slug }) => slug === "cursors");
   const { status } = await call("PATCH", `/api/canvases/${canvas?.id}/capabilities`, {
     expectedRuntimePolicy: canvas?.runtimePolicyRevision ?? null,
     runtimePolicy: { collections: { crash: { preset: "collaborative" } } },
