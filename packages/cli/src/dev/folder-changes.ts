@@ -27,7 +27,7 @@ export async function applySettings(
   for (const fault of faults) report.add(`easel.json: ${fault}`);
   if (settings !== null) {
     await applyEaselJson(id, settings, title, env);
-    const needsAi = settings.capabilities === undefined || settings.capabilities.includes("ai");
+    const needsAi = settings.capabilities?.includes("ai") ?? false;
     if (needsAi && env.ai === null) report.add(`ai is off: ${hintFor("ai", "operator_disabled", true)}`);
   }
   if (settings?.slug !== undefined && settings.slug !== slug)

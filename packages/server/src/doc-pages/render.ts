@@ -42,6 +42,10 @@ class PageRenderer extends Renderer {
     return html`<figure>${file === undefined ? null : html`<figcaption>${file}</figcaption>`}
 <pre tabindex="0"><code>${text}</code></pre></figure>\n`.text;
   }
+  /** A long name can continue on the next line behind each `_` and `/`, so that it does not widen a column of a table. */
+  override codespan(token: Tokens.Codespan) {
+    return super.codespan(token).replaceAll(/(?<=\w[_/])(?=[\w{])/g, "<wbr>");
+  }
   override table(token: Tokens.Table) {
     return `<div class="table" tabindex="0">${super.table(token)}</div>\n`;
   }

@@ -25,6 +25,10 @@ const rendered = (markdown: string) => render(tokensOf(markdown), places).trim()
 
 describe("Markdown", () => {
   for (const [markdown, expected] of [
+    [
+      "`A_LONG_NAME` `/v1/{id}</b>`",
+      "<p><code>A_<wbr>LONG_<wbr>NAME</code> <code>/v1/<wbr>{id}&lt;/b&gt;</code></p>",
+    ],
     ["a <b> & `<c>`", "<p>a &lt;b&gt; &amp; <code>&lt;c&gt;</code></p>"],
     ["<script>x()</script>", "&lt;script&gt;x()&lt;/script&gt;"],
     ["<a href='https://x.example'>b</a>", "<p>&lt;a href=&#39;https://x.example&#39;&gt;b&lt;/a&gt;</p>"],
