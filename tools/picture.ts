@@ -71,4 +71,5 @@ try {
   process.stdout.write(`${path.relative(process.cwd(), FILE)}: ${picture.length} bytes\n`);
 } finally {
   for (const end of endings.reverse()) await end();
+  await browser.close();
 }
