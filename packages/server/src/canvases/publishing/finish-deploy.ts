@@ -55,9 +55,9 @@ const warningsOf = ({ files }: StagedDeploy, env: Env): Promise<string[]> =>
 
 /**
  * Publishes a staged deploy. Returns the id of the published version, and warnings for people. A repeated or concurrent call publishes
- * nothing and returns the same. If the published version has the release of the deploy, publishes nothing and returns that version. Throws 404 `NOT_FOUND` if the deploy has expired, 409 `BLOBS_MISSING` if a blob has not been uploaded, and
- * 409 `VERSION_CONFLICT` if the published version is not the one that the client expects. If `signal` aborts before the version is
- * published, stops and throws its reason.
+ * nothing and returns the same. If the published version has the release of the deploy, publishes nothing and returns that version. Throws
+ * 404 `NOT_FOUND` if the deploy has expired, 409 `BLOBS_MISSING` if a blob has not been uploaded, and 409 `VERSION_CONFLICT` if the
+ * published version is not the one that the client expects. If `signal` aborts before the version is published, stops and throws its reason.
  */
 export const finishDeploy = (
   place: StagedDeployKey,
