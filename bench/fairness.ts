@@ -8,7 +8,6 @@ import { figure, median, type Table } from "./table.ts";
 const SECONDS = Number(process.env.FAIRNESS_SECONDS ?? 12);
 /** An odd number, because medians are printed. */
 const ROUNDS = Number(process.env.FAIRNESS_ROUNDS ?? 3);
-const WARM_UP_MS = 2_000;
 const REST_MS = 3_000;
 const TARGETS = ["< 250", "< 250", "< 250", "< 250", "< 50", "< 50", ""];
 
@@ -34,7 +33,7 @@ export async function fairness(): Promise<Table> {
     if (isMeasured("all at once")) rows.push(await measure("all at once", all, opened));
     return {
       title: "fairness: p99 of a member's requests while another one attacks, and the longest turn, in ms",
-      conditions: `Medians of ${ROUNDS} rounds of ${SECONDS} s for each attack after ${WARM_UP_MS / 1000} s. Rate limits are ten times the default. A turn is CPU time of the main thread. Node ${process.version}.`,
+      conditions: `Medians of ${ROUNDS} rounds of ${SECONDS} s for each attack, from its first request. Rate limits are ten times the default. A turn is CPU time of the main thread. Node ${process.version}.`,
       columns: [
         "attack",
         "page",
@@ -61,9 +60,8 @@ interface Round {
 
 async function round(names: string[], { service, populate, attack }: Fairness): Promise<Round> {
   const site = await populate();
-  const stop = attack(site, names);
-  await sleep(WARM_UP_MS);
   await readTurns(service.pid);
+  const stop = attack(site, names);
   const times = await work(site, SECONDS * 1000).catch((error: Error) => error);
   const { longestTurnMs } = await readTurns(service.pid);
   const outcomes = await stop();

@@ -17,6 +17,7 @@ import { loggable } from "./http/log.ts";
 import { replaceOtherMethod } from "./http/methods.ts";
 import { refuse } from "./http/refusal.ts";
 import { setCommonHeaders } from "./http/security-headers.ts";
+import { spreadRequests } from "./http/spread-requests.ts";
 import { dropStalled } from "./http/stalled-connections.ts";
 import { routableUrl } from "./http/undecodable-path.ts";
 import { isTrustedPeer } from "./identity/proxy.ts";
@@ -113,6 +114,7 @@ export async function createApp(
     // length of keys themselves.
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
   });
+  spreadRequests(app.server, env.turns);
   dropStalled(app.server);
   // Ignores an `Expect` header with any value except `100-continue`, as HTTP allows.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));

@@ -33,6 +33,9 @@ const WHO: Record<Config["authMode"], string> = {
   proxy: "People come signed in through your proxy.",
 };
 
+/** The time from the start until the modules that the start leaves out are loaded, in milliseconds. */
+const PRELOAD_AFTER_MS = 1_000;
+
 async function start(): Promise<void> {
   const service = await serve(process.env);
   const { base, config } = service.env;
@@ -41,6 +44,8 @@ async function start(): Promise<void> {
       `Next: open ${base.origin} in a browser, or publish a folder: npx easel login ${base.origin}, then npx easel deploy FOLDER\n`,
   );
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void service.stop());
+  // The client for requests of Connections loads slowly. It would delay the start, and later everyone's requests at the first call.
+  setTimeout(() => void import("./drivers/outbound/undici-outbound.ts"), PRELOAD_AFTER_MS).unref();
 }
 
 /** Maps the first command-line argument to a command. `start` is the default. */

@@ -24,6 +24,29 @@ test("callbacks run once, at the end of the turn in which they were added", asyn
   assert.deepEqual(done, [1, 2]);
 });
 
+test("work is started at once until 10 ms of a turn are used, and the rest in later turns, in order", async () => {
+  let now = 0;
+  const turns = new Turns(() => now);
+  const seen: { work: number; turn: number }[] = [];
+  const start = (work: number) =>
+    turns.start(() => {
+      seen.push({ work, turn: turns.current });
+      now += 6;
+    });
+  for (const work of [0, 1, 2, 3, 4]) start(work);
+  assert.deepEqual(seen, [
+    { work: 0, turn: 0 },
+    { work: 1, turn: 0 },
+  ]);
+  while (seen.length < 5) await turn();
+  assert.deepEqual(
+    seen.map(({ work }) => work),
+    [0, 1, 2, 3, 4],
+  );
+  assert.equal(seen[2]?.turn, seen[3]?.turn);
+  assert.notEqual(seen[3]?.turn, seen[4]?.turn);
+});
+
 test("long work of several callers runs in order, each in a turn of its own, also after one has failed", async () => {
   const turns = new Turns();
   const seen: number[] = [];

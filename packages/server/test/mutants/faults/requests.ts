@@ -25,6 +25,13 @@ export const requests: Fault[] = [
     "packages/server/test/http/hostile-values.test.ts",
   ),
   fault(
+    "http: one turn starts all requests that have arrived",
+    "packages/server/src/app.ts",
+    "  spreadRequests(app.server, env.turns);\n",
+    "",
+    "packages/server/test/http/request-bursts.test.ts",
+  ),
+  fault(
     "http: one turn reads all of a rejected body",
     "packages/server/src/http/rejected-body.ts",
     "    body.pause();\n",
