@@ -24,14 +24,14 @@ test("callbacks run once, at the end of the turn in which they were added", asyn
   assert.deepEqual(done, [1, 2]);
 });
 
-test("work is started at once until 10 ms of a turn are used, and the rest in later turns, in order", async () => {
+test("work is started at once until 5 ms of a turn are used, and the rest in later turns, in order", async () => {
   let now = 0;
   const turns = new Turns(() => now);
   const seen: { work: number; turn: number }[] = [];
   const start = (work: number) =>
     turns.start(() => {
       seen.push({ work, turn: turns.current });
-      now += 6;
+      now += 3;
     });
   for (const work of [0, 1, 2, 3, 4]) start(work);
   assert.deepEqual(seen, [

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 /** The time for which work passed to `start` is started in one turn, in milliseconds. */
-const START_MS = 10;
+const START_MS = 5;
 
 /** Numbers the iterations (turns) of the event loop, and runs callbacks at the end of a turn, and long work in turns of its own. */
 export class Turns {
@@ -35,7 +35,7 @@ export class Turns {
   }
 
   /**
-   * Runs `work` at once, or in a later turn if other work has been started in this turn for 10 ms. A burst of work therefore never becomes
+   * Runs `work` at once, or in a later turn if other work has been started in this turn for 5 ms. A burst of work therefore never becomes
    * one long turn.
    */
   start(work: () => void): void {
