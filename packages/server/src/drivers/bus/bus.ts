@@ -7,6 +7,7 @@ export type RateClass =
   | "ai" //           AI requests to the runtime API, per person
   | "connection" //   requests through Connections, per caller, canvas and profile
   | "connection.profile" // requests through one profile
+  | "connection.day" // requests of a day by a limited grant, per guest or visitor, canvas and profile
   | "management" //   `/api`, per person
   | "foreign" //      requests from pages of other origins or canvases, per caller and kind of request
   | "login" //        attempts to sign in, per network

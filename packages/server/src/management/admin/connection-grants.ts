@@ -48,7 +48,7 @@ export const connectionGrants = [
     path: "/api/admin/connections/{profile}/grants/{canvasId}",
     summary: "Grants a profile to a canvas.",
     details:
-      "The grant admits members. `public: true` also admits visitors of a Public link, `guests: true` the guests of the canvas (by default as `public`), where the policy or the audience of the canvas includes viewers. `limits` are those of guests and visitors: the exact `paths`, the `methods`, and how many requests all of them together may send on a day (UTC). 404 `NOT_FOUND` if there is no such profile or canvas.",
+      "The grant admits members. `public: true` also admits visitors of a Public link, `guests: true` the guests of the canvas (by default as `public`), where the policy or the audience of the canvas includes viewers. `limits` are those of guests and visitors: the exact `paths`, the `methods`, and how many requests all of them together may send on a day (UTC), of which one caller may send half. 404 `NOT_FOUND` if there is no such profile or canvas.",
     allow: "administrator",
     body: optionalJson(Grant),
     response: noContent,

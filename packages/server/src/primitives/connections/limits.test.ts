@@ -6,6 +6,7 @@ import { type Bus, LEASE_MS } from "../../drivers/bus/bus.ts";
 import { memory } from "../../drivers/bus/memory.ts";
 import type { Env } from "../../env.ts";
 import { Refusal } from "../../http/refusal.ts";
+import { DAY_MS } from "../../organisation/days.ts";
 import { beginCall, type Caller, inPlace, takeRates } from "./limits.ts";
 
 const CALLER: Caller = { userId: "ada", canvasId: "tea", profile: "weather" };
@@ -78,6 +79,22 @@ test("a request that is refused for its day does not use up the rate of the prof
   await assert.rejects(takeRates(CALLER, limits, a), limited("CONNECTION_RATE_LIMIT", "60"));
   for (let user = 0; user < 10; user++)
     await times(60, () => takeRates({ ...CALLER, userId: `u${user}` }, {}, a));
+});
+
+test("half of the requests of a day for each guest or visitor, until midnight UTC", async () => {
+  const { at, env } = node();
+  const clock = () => 10 * DAY_MS - 3 * MINUTE_MS + at.now;
+  const a = Object.assign(env("a"), { db: { run: async () => 1 }, clock });
+  const limits = { requestsPerDay: 5 };
+  at.now = 0;
+  for (const userId of ["ada", "anonymous:192.0.2.1"]) {
+    const caller = { ...CALLER, userId };
+    await times(3, () => takeRates(caller, limits, a));
+    await assert.rejects(takeRates(caller, limits, a), limited("CONNECTION_RATE_LIMIT", "180"));
+    await takeRates({ ...caller, canvasId: "hat" }, limits, a);
+  }
+  at.now = 3 * MINUTE_MS;
+  await takeRates(CALLER, limits, a);
 });
 
 /** A call that runs until the test ends it. */

@@ -6,11 +6,14 @@ import type { Bucket } from "../../drivers/bus/bus.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 import { takeOfDay } from "../../organisation/connections/request-days.ts";
+import { DAY_MS } from "../../organisation/days.ts";
 
 const MINUTE_MS = 60_000;
 
 /** The time between two attempts to get a place while other nodes have the caller's. */
 const RETRY_MS = 100;
+
+const ANEW = "The count starts again at midnight UTC.";
 
 /** Identifies a call for its limits: the user, the canvas and the profile. */
 export interface Caller {
@@ -21,14 +24,15 @@ export interface Caller {
 
 /**
  * Counts a request. Throws 429 `CONNECTION_RATE_LIMIT` if the caller, or all callers of the profile together, have sent too many in this
- * minute, or if guests and visitors have sent as many on this day as the grant allows.
+ * minute, or if the grant limits the requests of a day, and guests and visitors have none left or the caller has sent half of them.
  */
 export async function takeRates(
-  { userId, canvasId, profile }: Caller,
+  caller: Caller,
   { requestsPerDay }: ConnectionLimits,
   env: Env,
 ): Promise<void> {
   const { bus } = env;
+  const { userId, canvasId, profile } = caller;
   const own: Bucket = { rateClass: "connection", owner: userId, part: `${canvasId} ${profile}` };
   const shared: Bucket = { rateClass: "connection.profile", owner: profile };
   await takeOr429(own, LIMITS.connectionCallsPerMinute.value, bus);
@@ -38,14 +42,30 @@ export async function takeRates(
     await bus.giveBack(own);
     throw error;
   }
-  const waitMs =
-    requestsPerDay === undefined ? null : await takeOfDay(canvasId, profile, requestsPerDay, env);
+  if (requestsPerDay === undefined) return;
+  try {
+    await takeDay(caller, requestsPerDay, env);
+  } catch (error) {
+    await bus.giveBack(shared);
+    throw error;
+  }
+}
+
+/** Counts a request on its day (UTC), for the caller and for all guests and visitors together. */
+async function takeDay({ userId, canvasId, profile }: Caller, most: number, env: Env): Promise<void> {
+  const { bus, clock } = env;
+  const own: Bucket = { rateClass: "connection.day", owner: userId, part: `${canvasId} ${profile}` };
+  const untilMidnight = DAY_MS - (clock() % DAY_MS);
+  const { allowed, resetMs } = await bus.take(own, Math.ceil(most / 2), untilMidnight);
+  if (!allowed)
+    refuseRate(
+      resetMs,
+      `You have sent half of the requests that guests and visitors have on this day. ${ANEW}`,
+    );
+  const waitMs = await takeOfDay(canvasId, profile, most, env);
   if (waitMs === null) return;
-  await bus.giveBack(shared);
-  refuseRate(
-    waitMs,
-    "Guests and visitors have no requests left on this day; the count starts again at midnight UTC.",
-  );
+  await bus.giveBack(own);
+  refuseRate(waitMs, `Guests and visitors have no requests left on this day. ${ANEW}`);
 }
 
 async function takeOr429(bucket: Bucket, perMinute: number, bus: Env["bus"]): Promise<void> {

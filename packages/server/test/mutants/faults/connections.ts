@@ -60,6 +60,13 @@ export const connections: Fault[] = [
     "packages/server/test/organisation/connection-grants.test.ts",
   ),
   fault(
+    "connections: one visitor may send all requests of a day",
+    `${PRIMITIVE}/limits.ts`,
+    "Math.ceil(most / 2)",
+    "most",
+    `${PRIMITIVE}/limits.test.ts`,
+  ),
+  fault(
     "connections: every grant admits guests",
     "packages/server/src/access/connection-rights.ts",
     "isVisitor ? grant.public : grant.guests",
