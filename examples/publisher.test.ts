@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";
 import { assertAccessible, noBrowser, openAs, openBrowser } from "../packages/server/test/support/browser.ts";
@@ -254,6 +255,8 @@ test("by keyboard alone, on narrow and wide screens", { skip: noBrowser }, async
   await press("Tab");
   await page.keyboard.type("By keyboard");
   await press("Tab", "ArrowRight", "Tab", "ArrowRight", "Tab", "Tab", "Tab");
+  await focuses(page, "#save");
+  await press("Tab");
   await focuses(page, "#publish");
   await press("Enter");
   await says(page, `“${long}” is published.`);
@@ -270,7 +273,7 @@ test("by keyboard alone, on narrow and wide screens", { skip: noBrowser }, async
   assert.deepEqual(faults, []);
 });
 
-test("while publishing is switched off, the page says so and still shows previews", {
+test("while publishing is switched off, the page says so and still shows previews and saves files", {
   skip: noBrowser,
 }, async (t) => {
   const off = await startExample(t, "publisher");
@@ -285,6 +288,21 @@ test("while publishing is switched off, the page says so and still shows preview
   await page.keyboard.press("Enter");
   assert.equal(await page.locator("#publish").getAttribute("aria-disabled"), "true");
   assert.equal(await page.locator("#problem").textContent(), "");
+
+  await button(page, "Save as a file").click();
+  await alerts(page, "Write something first.");
+  await page.getByLabel("Text", { exact: true }).fill(HOSTILE);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    button(page, "Save as a file").click(),
+  ]);
+  await says(page, "The page is saved as a file.");
+  assert.equal(download.suggestedFilename(), "Only a try.html");
+  const opened = await page.context().newPage();
+  await opened.setContent(await readFile(await download.path(), "utf8"));
+  assert.equal(await opened.title(), "Only a try");
+  await opened.getByText(HOSTILE).waitFor();
+  assert.equal(await opened.locator("html").getAttribute("data-hacked"), null);
   await assertAccessible(page);
   assert.deepEqual(faults, []);
 

@@ -1,10 +1,19 @@
 import { entriesOf, faultOf, settingsOf } from "./entries.js";
 import { explain, fieldOf } from "./messages.js";
-import { bundleOf, htmlOf } from "./page.js";
+import { bundleOf, fileOf, htmlOf } from "./page.js";
 import { choiceOf, dayOf, pageOf, timeOf } from "./records.js";
 
 /** The time in ms after which the preview shows what was typed. */
 const PREVIEW_MS = 150;
+
+/** Offers a page to the person as a file that any browser opens. */
+function save(page) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([fileOf(page)], { type: "text/html" }));
+  link.download = `${page.title}.html`;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
 
 const GONE = "This page was deleted meanwhile. Publish again to make a new page of your text.";
 
@@ -138,6 +147,14 @@ export function letWrite({ say, done, failed, left }) {
     timer = setTimeout(preview, PREVIEW_MS);
     problem.textContent = "";
     drawPassword();
+  });
+  element("save").addEventListener("click", () => {
+    // A file has no readers who need a password.
+    const page = { ...entriesOf(field), access: "private" };
+    const [name, text] = faultOf(page, base) ?? [];
+    if (text !== undefined) return tell(text, name);
+    save(page);
+    say("The page is saved as a file.");
   });
   element("cancel").addEventListener("click", () => {
     const canvas = base;

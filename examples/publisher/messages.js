@@ -19,7 +19,7 @@ const REASONS = {
   invalid_slug: "An address has 3 to 63 small letters, digits and hyphens, and some words are reserved.",
   org_forbidden: "Your organisation does not allow this. Choose other readers.",
   operator_disabled:
-    "Publishing is switched off on this service. You can write and look at the preview; the operator switches publishing on with SERVICE_AUTHORING=on.",
+    "Publishing is switched off on this service. You can write a page, look at the preview and save it as a file. The operator switches publishing on with SERVICE_AUTHORING=on.",
   NOT_FOUND: "This publisher is gone: it was deleted.",
   OWNER_ONLY: "This publisher is no longer shared with you.",
   SHARE_EXPIRED: "This publisher is no longer shared with you: its time has run out.",

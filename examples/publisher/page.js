@@ -91,9 +91,18 @@ export function htmlOf({ title, text, template }) {
 `;
 }
 
-/** Returns the files of a page, which the SDK zips. */
-export function bundleOf(page) {
-  const { paper, title } = TEMPLATES[page.template];
-  const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="${paper}"/><path d="M9 11h14M9 17h14M9 23h8" stroke="${title}" stroke-width="3" stroke-linecap="round"/></svg>`;
-  return { "index.html": htmlOf(page), "icon.svg": icon };
+/** Returns the icon of a page, in the colours of its template. */
+function iconOf({ template }) {
+  const { paper, title } = TEMPLATES[template];
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="${paper}"/><path d="M9 11h14M9 17h14M9 23h8" stroke="${title}" stroke-width="3" stroke-linecap="round"/></svg>`;
 }
+
+/** Returns the files of a page, which the SDK zips. */
+export const bundleOf = (page) => ({ "index.html": htmlOf(page), "icon.svg": iconOf(page) });
+
+/** Returns a page as one file, which contains its icon. */
+export const fileOf = (page) =>
+  htmlOf(page).replace(
+    'href="icon.svg"',
+    () => `href="data:image/svg+xml,${encodeURIComponent(iconOf(page))}"`,
+  );
