@@ -59,7 +59,7 @@ for (const [slug, { collections = {}, submissions = {}, files = {} }] of Object.
       where canvas_id = ${canvas} order by created_at`;
     assert.deepEqual(
       stored.map(({ author, owner, scope, name }) => [author, owner, scope, name]),
-      Object.entries<{ by: keyof typeof authors; name: string }[]>(files).flatMap(([group, list]) =>
+      Object.entries(files).flatMap(([group, list]: [string, { by: keyof typeof authors; name: string }[]]) =>
         list.map(({ by, name }) => [authors[by], authors[by], `group:${group}`, name]),
       ),
     );
