@@ -50,7 +50,16 @@ ${Object.entries(EXIT)
 /** Gives a command and its subcommands the settings of `parent`, such as where output goes. */
 function inherit(command: Command, parent: Command): Command {
   for (const each of command.commands) inherit(each, parent);
-  return command.copyInheritedSettings(parent);
+  command.copyInheritedSettings(parent);
+  return command.options.some(({ long }) => long === "--canvas") ? explainCanvas(command) : command;
+}
+
+/** Tells people who name the canvas as an argument, as in `easel share lunch`, that an option names it. */
+function explainCanvas(command: Command): Command {
+  return command.configureOutput({
+    outputError: (text, write) =>
+      write(/^error: too many arguments/.test(text) ? `${text}The canvas is an option: -c SLUG.\n` : text),
+  });
 }
 
 /** Creates the command line `easel`, whose output goes to the terminal of the context. */

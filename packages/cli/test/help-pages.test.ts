@@ -57,3 +57,16 @@ test("an unknown command or flag is a usage error, with the nearest name", async
     assert.ok(stderr.includes(`Did you mean ${nearest}?`), stderr);
   }
 });
+
+test("a slug as an argument is a usage error that names the option of the canvas, where there is one", async () => {
+  for (const [args, isOption] of [
+    [["share", "lunch"], true],
+    [["data", "ls", "lunch"], true],
+    [["whoami", "lunch"], false],
+  ] as [string[], boolean][]) {
+    const { code, stdout, stderr } = await easel(args);
+    assert.deepEqual([code, stdout], [2, ""]);
+    assert.match(stderr, /too many arguments/);
+    assert.equal(stderr.includes("The canvas is an option: -c SLUG."), isOption, stderr);
+  }
+});
