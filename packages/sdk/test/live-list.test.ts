@@ -50,6 +50,24 @@ test("an empty list is shown once it is read", async (t) => {
   assert.deepEqual([shown, errors], [[[]], []]);
 });
 
+test("an empty list is shown once it is read, also if the watch has failed before", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "Date"] });
+  const canvas = Object.assign(new FakeCanvas(), { isInstant: false });
+  const shown: Values[] = [];
+  const errors: EaselError[] = [];
+  startLive(
+    createMapSource(canvas.kv, "votes:"),
+    (values) => shown.push(values),
+    (error) => errors.push(error),
+  );
+  canvas.endWatches(new EaselError({ status: 429, code: "CONNECTION_LIMIT" }));
+  assert.deepEqual([errors.map(({ code }) => code), shown], [["CONNECTION_LIMIT"], []]);
+  // The frame that confirms the watch never arrives; the responses do.
+  canvas.isInstant = true;
+  await settle(t);
+  assert.deepEqual(shown, [new Map()]);
+});
+
 test("changes with records are shown at once, in order of creation, and nothing is read", async (t) => {
   for (const [orderBy, expected] of [
     ["createdAt", ["cocoa", "milk"]],

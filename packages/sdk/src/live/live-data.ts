@@ -100,6 +100,8 @@ export function createLive<Data, Item extends Change>(source: Source<Data, Item>
     write?: EaselError | undefined;
   } = {};
   let isLoaded = false;
+  /** What `isLoaded` was when the state was last set. */
+  let wasLoaded = false;
   let isRunning = false;
   let isReading = false;
   let unanswered = 0;
@@ -118,7 +120,10 @@ export function createLive<Data, Item extends Change>(source: Source<Data, Item>
     );
     const error = errors.write ?? errors.read ?? errors.watch;
     const isLoading = !isLoaded && error === undefined;
-    if (Object.is(data, shown) && error === old && isLoading === wasLoading) return;
+    const isSame = Object.is(data, shown) && error === old && isLoading === wasLoading;
+    // Subscribers learn of the first read even if it found nothing and the watch has failed before it.
+    if (isSame && isLoaded === wasLoaded) return;
+    wasLoaded = isLoaded;
     store.setState({ data, error, isLoading });
   };
 
