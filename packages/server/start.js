@@ -20,4 +20,6 @@ if (process.env.npm_lifecycle_event !== undefined) {
 // Before the first import: without it Node compiles and strips the types of every source again.
 const { enableCompileCache } = await import("node:module");
 enableCompileCache();
+const { quietSqlite } = await import("./src/drivers/db/quiet-sqlite.ts");
+quietSqlite();
 await import("./src/main.ts");
