@@ -1,6 +1,17 @@
-import { type Step, sql } from "../drivers/db/db.ts";
+import { type Step, sql, statementText } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import type { FinishedDeploy } from "./staged-deploys.ts";
+
+/** The SQL condition that the published version of a canvas (first value) has a release (second value). */
+const IS_CURRENT = `exists (select 1 from canvases join versions on versions.id = canvases.version_id
+  where canvases.id = ? and revoked_at is null and deleted_at is null and disabled_at is null and release_id = ?)`;
+
+const FIND = statementText(`select 1 as current where ${IS_CURRENT}`);
+const FINISH = statementText(
+  "update staged_deploys set unchanged = 1, warnings = '[]', version_id = (select version_id from canvases where id = ?)",
+  `where id = ? and version_id is null and ${IS_CURRENT} returning version_id as version`,
+);
+const REQUIRE_OTHER = statementText(`update canvases set title = title where id = ? and not ${IS_CURRENT}`);
 
 /**
  * Finishes a staged deploy without publishing, if the published version of its canvas has the release of the deploy. Returns that version,
@@ -11,28 +22,16 @@ export async function finishAsCurrent(
   { db }: Env,
 ): Promise<FinishedDeploy | undefined> {
   if (releaseId === null) return undefined;
-  const [row] = await db.returning<{ version: string }>`
-    update staged_deploys set unchanged = 1, warnings = '[]', version_id = (select version_id from canvases where id = ${canvasId})
-    where id = ${id} and version_id is null and exists (
-      select 1 from canvases join versions on versions.id = canvases.version_id
-      where canvases.id = ${canvasId} and revoked_at is null and deleted_at is null and disabled_at is null
-        and release_id = ${releaseId})
-    returning version_id as version`;
+  const [row] = await db.returning<{ version: string }>(FINISH, canvasId, id, canvasId, releaseId);
   return row && { version: row.version, warnings: [], unchanged: true };
 }
 
 /** Whether the published version of a canvas has this release. */
-export async function isCurrentRelease(
+export const isCurrentRelease = async (
   canvasId: string,
   releaseId: string | null,
   { db }: Env,
-): Promise<boolean> {
-  if (releaseId === null) return false;
-  const row = await db.get`
-    select 1 as current from canvases join versions on versions.id = canvases.version_id
-    where canvases.id = ${canvasId} and revoked_at is null and release_id = ${releaseId}`;
-  return row !== undefined;
-}
+): Promise<boolean> => releaseId !== null && (await db.get(FIND, canvasId, releaseId)) !== undefined;
 
 /**
  * Builds the batch steps that roll back their batch if the published version of a canvas has this release. The first step locks the row of
@@ -40,6 +39,5 @@ export async function isCurrentRelease(
  */
 export const otherReleaseSteps = (canvasId: string, releaseId: string): Step[] => [
   sql`update canvases set title = title where id = ${canvasId}`,
-  sql`update canvases set title = title where id = ${canvasId} and (revoked_at is not null or not exists (
-    select 1 from versions where versions.id = canvases.version_id and release_id = ${releaseId}))`,
+  [REQUIRE_OTHER, canvasId, canvasId, releaseId],
 ];
