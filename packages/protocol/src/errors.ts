@@ -36,8 +36,15 @@ export const ERRORS = {
   REQUEST_TOO_LARGE: { status: 413, message: "The outbound request is too large." },
   KEY_LIMIT: { status: 409, message: "No more entries fit here." },
   NOT_NUMERIC: { status: 409, message: "The stored value is not a number that can be incremented." },
-  NOT_UNIQUE: { status: 409, message: "There is such a record already, and the collection allows only one." },
-  POLICY_CONFLICT: { status: 409, message: "The runtime policy has changed since you read it." },
+  NOT_UNIQUE: {
+    status: 409,
+    message: "There is such a record already, and the collection allows only one: change that one instead.",
+  },
+  POLICY_CONFLICT: {
+    status: 409,
+    message:
+      "This is not the policy that the canvas has now: send its `runtimePolicyRevision` as `expectedRuntimePolicy`.",
+  },
   SHARE_REVOKED: { status: 409, message: "This share is revoked; publish a bundle to bring it back." },
   SHARE_CONFLICT: { status: 409, message: "This share has changed since you read it." },
   ORG_REQUIRED: { status: 409, message: "Sharing with an organisation needs a home organisation." },

@@ -15,6 +15,14 @@ export interface Opened {
   records: RecordStore;
 }
 
+/** Throws 404 `COLLECTION_NOT_CONFIGURED` with a message that names the collection and says what to do. */
+const refuseUnknown = (name: string): never =>
+  refuse("COLLECTION_NOT_CONFIGURED", {
+    message:
+      `The policy of this canvas has no collection \`${name}\`. The owner or an editor adds it to the policy in easel.json and deploys, ` +
+      "or changes the policy by the API.",
+  });
+
 /**
  * Reads the policy of a collection and the rights of the caller. Throws 400 `INVALID_BODY` for an invalid name, 404
  * `COLLECTION_NOT_CONFIGURED` without a policy, and 403 `PERMISSION_DENIED` if the caller may not perform `operation` even on their own
@@ -28,7 +36,7 @@ export async function openCollection(
 ): Promise<Opened> {
   if (!isResourceName(name)) refuse("INVALID_BODY", { message: "That is no name of a collection." });
   const { collections } = await policyOf(canvas, env);
-  const policy = entryOf(collections, name) ?? refuse("COLLECTION_NOT_CONFIGURED");
+  const policy = entryOf(collections, name) ?? refuseUnknown(name);
   const rights = rightsOf(policy, role);
   if (operation !== null && !rights[operation].own) refuse("PERMISSION_DENIED");
   return { policy, rights, records: new RecordStore(env.db, canvas.id, name, user.id, policy.unique) };
