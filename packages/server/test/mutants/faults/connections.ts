@@ -188,8 +188,8 @@ export const connections: Fault[] = [
   fault(
     "connections: a call that is refused for the profile costs its caller one",
     `${PRIMITIVE}/limits.ts`,
-    "await bus.giveBack(own);",
-    "",
+    "await bus.giveBack(own);\n    throw",
+    "throw",
     `${PRIMITIVE}/limits.test.ts`,
   ),
   fault(
