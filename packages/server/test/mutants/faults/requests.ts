@@ -32,6 +32,13 @@ export const requests: Fault[] = [
     "packages/server/test/http/request-bursts.test.ts",
   ),
   fault(
+    "http: all pipelined requests of a connection wait",
+    "packages/server/src/http/spread-requests.ts",
+    "    waiting.get(socket)?.();\n",
+    "",
+    "packages/server/test/http/request-bursts.test.ts",
+  ),
+  fault(
     "http: one turn reads all of a rejected body",
     "packages/server/src/http/rejected-body.ts",
     "    body.pause();\n",
