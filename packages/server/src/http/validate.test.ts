@@ -5,7 +5,7 @@ import { access } from "../canvases/publishing/canvas-schemas.ts";
 import { policy } from "../canvases/publishing/policy-schema.ts";
 import { email, entries } from "./field-schemas.ts";
 import { Refusal } from "./refusal.ts";
-import { validate } from "./validate.ts";
+import { check, validate } from "./validate.ts";
 
 const Body = z.strictObject({
   title: z.string().min(1).max(5).optional(),
@@ -109,4 +109,14 @@ describe("the message of an invalid body", () => {
     const names = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`unknown-${index}`, 1]));
     assert.equal(faultOf(names).message.split(" is unknown.").length, 21);
   });
+});
+
+it("messages are made for the first 20 faults only", () => {
+  let made = 0;
+  const error = () => {
+    made++;
+    return "is wrong";
+  };
+  const { faults = [] } = check(Array(1_000).fill(0), z.array(z.string({ error })), "The body");
+  assert.deepEqual([faults.length, made], [20, 20]);
 });

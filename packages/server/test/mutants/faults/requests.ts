@@ -15,7 +15,7 @@ export const requests: Fault[] = [
     "packages/server/src/http/validate.ts",
     "    .slice(0, MAX_FAULTS)\n",
     "",
-    "packages/server/test/http/hostile-values.test.ts",
+    "packages/server/src/http/validate.test.ts",
   ),
   fault(
     "http: the values of a body are not counted",
