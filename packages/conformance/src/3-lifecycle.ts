@@ -68,7 +68,7 @@ const MODES: [access: Access, accessMode: AuthoredCanvas["accessMode"]][] = [
 ];
 
 /**
- * Tests section 3 of the runtime API specification: the states of a canvas, and the fields `publicationStatus` and `status` that show them.
+ * Tests specification 3: the states of a canvas, and the fields `publicationStatus` and `status` that show them.
  */
 export function lifecycle(target: Target): void {
   if (target.rateLimited) return;

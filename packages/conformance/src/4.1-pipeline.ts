@@ -12,7 +12,7 @@ import { routing } from "./pipeline/routing.ts";
 import { visitors } from "./pipeline/visitors.ts";
 import type { Target } from "./target.ts";
 
-/** Tests section 4.1 of the runtime API specification: the five steps of every request to `/v1/c/{slug}`. */
+/** Tests specification 4.1: the five steps of every request to `/v1/c/{slug}`. */
 export function pipeline(target: Target): void {
   describe("4.1 request pipeline", () => {
     if (target.rateLimited) return rateLimit(target);

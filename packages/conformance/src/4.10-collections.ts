@@ -12,7 +12,7 @@ import { unique } from "./collections/unique.ts";
 import { values } from "./collections/values.ts";
 import type { Target } from "./target.ts";
 
-/** Tests section 4.10 of the runtime API specification: collections, which are named groups of records with a policy. */
+/** Tests specification 4.10: collections, which are named groups of records with a policy. */
 export function collections(target: Target): void {
   describe("4.10 authored collections", () => {
     if (target.rateLimited) return rates(target);

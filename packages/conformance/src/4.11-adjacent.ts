@@ -26,7 +26,7 @@ const ACCOUNT = [
 const PATIENCE = 1_000;
 
 /**
- * Tests section 4.11 of the runtime API specification: `GET /sdk/v1.js`, `GET /api/me` and the policies of `PATCH
+ * Tests specification 4.11: `GET /sdk/v1.js`, `GET /api/me` and the policies of `PATCH
  * /api/canvases/{id}/capabilities`.
  */
 export function adjacent(target: Target): void {

@@ -77,7 +77,7 @@ const SESSION_CLAIMS: typeof CLAIMS = [
   ["X-Auth-Request-Email", (email) => ({ headers: [["X-Auth-Request-Email", email]] })],
 ];
 
-/** Tests section 4.2 of the runtime API specification: `GET /me`. */
+/** Tests specification 4.2: `GET /me`. */
 export function identity(target: Target): void {
   if (target.rateLimited) return;
   describe("4.2 identity", () => {

@@ -10,7 +10,7 @@ import { routes } from "./kv/routes.ts";
 import { values } from "./kv/values.ts";
 import type { Target } from "./target.ts";
 
-/** Tests section 4.3 of the runtime API specification: the key-value store, in the shared scope and in the scopes of users. */
+/** Tests specification 4.3: the key-value store, in the shared scope and in the scopes of users. */
 export function kv(target: Target): void {
   if (target.rateLimited) return;
   describe("4.3 key-value", () => {

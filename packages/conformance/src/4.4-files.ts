@@ -17,7 +17,7 @@ import { uploads } from "./files/uploads.ts";
 import { watches } from "./files/watches.ts";
 import type { Target } from "./target.ts";
 
-/** Tests section 4.4 of the runtime API specification: files that pages upload. */
+/** Tests specification 4.4: files that pages upload. */
 export function files(target: Target): void {
   describe("4.4 files", () => {
     if (target.rateLimited) return rates(target);

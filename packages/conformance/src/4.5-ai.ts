@@ -15,7 +15,7 @@ import { switches } from "./ai/switches.ts";
 import type { Target } from "./target.ts";
 
 /**
- * Tests section 4.5 of the runtime API specification: AI chat. The service must use the stand-in AI provider of the tests, which responds
+ * Tests specification 4.5: AI chat. The service must use the stand-in AI provider of the tests, which responds
  * as a script in the chat message says. Without a stand-in provider, the tests are skipped.
  */
 export function ai(target: Target): void {

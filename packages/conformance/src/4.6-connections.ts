@@ -16,7 +16,7 @@ import { visitors } from "./connections/visitors.ts";
 import type { Target } from "./target.ts";
 
 /**
- * Tests section 4.6 of the runtime API specification: Connections. The profiles have the origin of the stand-in for an external
+ * Tests specification 4.6: Connections. The profiles have the origin of the stand-in for an external
  * API. Each request tells the stand-in in its query how to respond. Without a stand-in, the tests are skipped.
  */
 export function connections(target: Target): void {

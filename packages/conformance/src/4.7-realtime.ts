@@ -12,7 +12,7 @@ import { visitors } from "./realtime/visitors.ts";
 import type { Target } from "./target.ts";
 
 /**
- * Tests section 4.7 of the runtime API specification: channels with messages and presence over a WebSocket, with the rights of section 5.
+ * Tests specification 4.7: channels with messages and presence over a WebSocket, with the rights of specification 5.
  */
 export function realtime(target: Target): void {
   describe("4.7 realtime", () => {

@@ -12,7 +12,7 @@ import { conflicts, updates } from "./authoring/update.ts";
 import { updateRefusals } from "./authoring/update-refusals.ts";
 import type { Target } from "./target.ts";
 
-/** Tests section 4.8 of the runtime API specification: pages that publish further canvases, on a service with `SERVICE_AUTHORING=on`. */
+/** Tests specification 4.8: pages that publish further canvases, on a service with `SERVICE_AUTHORING=on`. */
 export function authoring(target: Target): void {
   describe("4.8 authoring", () => {
     if (target.rateLimited) return rates(target);

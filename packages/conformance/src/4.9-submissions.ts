@@ -7,7 +7,7 @@ import { rates, switches } from "./submissions/switches.ts";
 import { values } from "./submissions/values.ts";
 import type { Target } from "./target.ts";
 
-/** Tests section 4.9 of the runtime API specification: submissions, of which each person has at most one per collection. */
+/** Tests specification 4.9: submissions, of which each person has at most one per collection. */
 export function submissions(target: Target): void {
   describe("4.9 submissions", () => {
     if (target.rateLimited) return rates(target);

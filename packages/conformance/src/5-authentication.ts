@@ -10,7 +10,7 @@ import { sessions } from "./authentication/sessions.ts";
 import { tokens } from "./authentication/tokens.ts";
 import type { Target } from "./target.ts";
 
-/** Tests section 5 of the runtime API specification: authentication, for the API and for the canvas's pages. */
+/** Tests specification 5: authentication, for the API and for the canvas's pages. */
 export function authentication(target: Target): void {
   describe("5 authentication", () => {
     if (target.rateLimited) return guesses(target);

@@ -13,7 +13,7 @@ import { watches } from "./realtime/watch.ts";
 import { wire } from "./realtime/wire.ts";
 import type { Target } from "./target.ts";
 
-/** Tests section 6 of the runtime API specification: errors, close codes, and watched changes of keys and records. */
+/** Tests specification 6: errors, close codes, and watched changes of keys and records. */
 export function events(target: Target): void {
   describe("6 events", () => {
     if (target.rateLimited) return metering(target);

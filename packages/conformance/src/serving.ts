@@ -4,7 +4,7 @@ import { states } from "./serving/states.ts";
 import type { Target } from "./target.ts";
 
 /**
- * Tests how the files of a canvas are served at its URL (specification 1; management API, section 3). The password form is tested
+ * Tests how the files of a canvas are served at its URL (specification 1; docs/publishing.md#serving). The password form is tested
  * elsewhere, with authentication.
  */
 export function serving(target: Target): void {

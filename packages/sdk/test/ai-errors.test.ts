@@ -116,7 +116,7 @@ test("a connection that breaks in mid-stream is AI_STREAM_TRUNCATED with its cau
   });
 });
 
-test("error events in mid-stream have the classes and statuses of section 7", async () => {
+test("error events in mid-stream have the classes and statuses of specification 7", async () => {
   const rows: [
     event: object,
     type: new (...failure: never[]) => EaselError,

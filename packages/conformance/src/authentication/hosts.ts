@@ -11,7 +11,7 @@ import { PAGE, shown, siteOf } from "./site.ts";
 
 /**
  * Tests the cookie that a canvas's own host sets in subdomain mode. With this cookie a browser can open the pages of that canvas. It cannot
- * open other canvases or call an API (management API, section 2).
+ * open other canvases or call an API (docs/sharing.md#sessions-and-tokens).
  */
 export function hosts(target: Target): void {
   if (target.urlMode !== "subdomain") return;

@@ -8,7 +8,7 @@ import { refused, unauthenticated } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { finds, hidden, shown, siteOf } from "./site.ts";
 
-/** Tests guests, and the invitation links that they open (management API, sections 2 and 4). */
+/** Tests guests, and the invitation links that they open (docs/sharing.md#guests). */
 export function invitations(target: Target): void {
   describe("invitations", () => {
     let site: Stage;

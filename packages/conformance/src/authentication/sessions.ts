@@ -7,7 +7,7 @@ import { refused } from "../refusal.ts";
 import type { Person, Target } from "../target.ts";
 import { finds, siteOf } from "./site.ts";
 
-/** Tests that a session that has ended is refused, even with its old cookie (management API, section 2). Proxy mode has no sessions. */
+/** Tests that an ended session is refused, even with its old cookie (docs/sharing.md#sessions-and-tokens). Proxy mode has no sessions. */
 export function sessions(target: Target): void {
   if (target.authMode === "proxy") return;
   describe("sessions", () => {

@@ -36,7 +36,7 @@ function bearer(token: string): Header {
   return ["Authorization", `Bearer ${token}`];
 }
 
-/** Tests personal access tokens on `/api` and `/v1/c` (management API, section 2). */
+/** Tests personal access tokens on `/api` and `/v1/c` (docs/sharing.md#sessions-and-tokens). */
 export function tokens(target: Target): void {
   describe("personal access tokens", () => {
     let site: Stage;

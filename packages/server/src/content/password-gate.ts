@@ -25,7 +25,7 @@ const NETWORKS_PER_CANVAS = 5;
 
 /**
  * Handles the password form, `POST {canvas}/__gate`. The right password sets the cookie `__service_gate` and redirects to the requested
- * page (management API, section 3). A request that the sharing rules refuse does not count as an attempt.
+ * page (docs/sharing.md#passwords). A request that the sharing rules refuse does not count as an attempt.
  */
 export async function submitPassword(
   visit: Visit,

@@ -14,8 +14,8 @@ import { referringCanvas } from "./referring-canvas.ts";
 /**
  * Mounts the script of the SDK, `GET /sdk/v1.js`, on the base host and on canvas hosts (specification 4.11). Its first line tells the SDK
  * whether canvases have their slugs in paths or in host names. Without sign-in, the base host serves the script only if the header
- * `Referer` names a page of a canvas with a Public link (4.1, step 1). If the script in `file` has not been built, the response is 503 in
- * plain text.
+ * `Referer` names a page of a canvas with a Public link (specification 4.1, step 1). If the script in `file` has not been built, the
+ * response is 503 in plain text.
  */
 export function mountSdk(app: FastifyInstance, env: Env, file = assetPath("sdk")): void {
   const send = encodedText("application/javascript; charset=utf-8", async () => {

@@ -13,7 +13,7 @@ export const GROUPS: { title: string; pages: string[] }[] = [
   { title: "Share", pages: ["sharing", "publishing"] },
   {
     title: "HTTP",
-    pages: ["http/runtime", "http/realtime", "http/management", "http/errors", "http/limits"],
+    pages: ["http/runtime", "http/realtime", "http/management", "http/errors", "http/limits", "contract"],
   },
   { title: "Operate", pages: ["operating", "sign-in-providers", "settings", "../SECURITY"] },
 ];

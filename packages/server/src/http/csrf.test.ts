@@ -8,7 +8,7 @@ import { Refusal } from "./refusal.ts";
 
 const base = baseOf(readConfig({ SERVICE_BASE_URL: "http://localhost:3000" }), 3000);
 
-/** Headers of a request that changes something, and whether the request is allowed (management API, section 4). */
+/** Headers of a request that changes something, and whether the request is allowed (docs/http/management.md). */
 const rows: [headers: IncomingHttpHeaders, passes: boolean][] = [
   [{}, true],
   [{ "sec-fetch-site": "same-origin" }, true],

@@ -17,7 +17,7 @@ export function isCrossOrigin(headers: IncomingHttpHeaders, base: Base): boolean
   );
 }
 
-/** Throws 403 `CROSS_SITE_FORBIDDEN` if a page of another origin or a page of a canvas started a request (management API, section 4). */
+/** Throws 403 `CROSS_SITE_FORBIDDEN` if a page of another origin or a page of a canvas started a request (docs/http/management.md). */
 export function requireSameOrigin(headers: IncomingHttpHeaders, base: Base): void {
   if (isCrossOrigin(headers, base))
     refuse("CROSS_SITE_FORBIDDEN", { message: "Only the service's own pages may do this." });

@@ -7,7 +7,7 @@ const CACHED_MS = 1_000;
 
 /**
  * Mounts `/healthz`, which succeeds while the process runs, and `/readyz`, which checks the database, the blob store and the bus
- * (management API, section 5).
+ * (docs/operating.md#health-logs-and-disks).
  */
 export function mountHealth(app: FastifyInstance, env: Env): void {
   app.get("/healthz", { config: { anyHost: true } }, async () => ({ ok: true }));

@@ -20,7 +20,7 @@ const Query = z.object({
   limit: page.shape.limit,
 });
 
-/** The endpoint that returns the refused and failed runtime calls of a canvas (management API, section 4). */
+/** The endpoint that returns the refused and failed runtime calls of a canvas (docs/help.md#where-errors-are). */
 export const callLog = [
   act({
     name: "canvas.log",

@@ -35,7 +35,7 @@ const Patch = z.strictObject({
 
 const Restore = z.strictObject({ slug: z.string().optional() });
 
-/** The endpoints for the canvases of the caller (management API, section 4). */
+/** The endpoints for the canvases of the caller (docs/http/management.md#the-record-of-a-canvas). */
 export const canvases = [
   act({
     name: "canvas.list",

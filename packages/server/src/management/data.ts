@@ -83,7 +83,7 @@ const uploadedData: BodySpec<ImportResult> = upload(
   "BODY_TOO_LARGE",
 );
 
-/** The endpoints that list, export and import the data of a canvas (management API, section 4). */
+/** The endpoints that list, export and import the data of a canvas (docs/http/management.md#exports-and-imports). */
 export const data = [
   act({
     name: "canvas.data",

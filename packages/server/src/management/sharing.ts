@@ -39,7 +39,7 @@ async function hashPassword({ password, ...given }: z.output<typeof Sharing>, us
   return { given, passwordHash: await passwordHashOf(password, user, env) };
 }
 
-/** The endpoint for the sharing settings of a canvas (management API, section 4). */
+/** The endpoint for the sharing settings of a canvas (docs/sharing.md#sharing-a-canvas). */
 export const sharing = [
   act({
     name: "canvas.share",

@@ -37,7 +37,7 @@ const bytesOfFile: BodySpec<BlobSize | null> = upload(
   },
 );
 
-/** The endpoints for deploys whose files are uploaded one by one (management API, section 4). */
+/** The endpoints for deploys whose files are uploaded one by one (docs/http/management.md#staged-deploys). */
 export const stagedDeploys = [
   act({
     name: "canvas.stage",

@@ -22,7 +22,7 @@ const refuseTooMany = (): never =>
     message: `A person can create at most ${LIMITS.teamsPerPerson.value} teams; delete one first.`,
   });
 
-/** The endpoints for teams, which canvases can be shared with (management API, section 4). */
+/** The endpoints for teams, which canvases can be shared with (docs/sharing.md#sharing-a-canvas). */
 export const teams = [
   act({
     name: "team.list",

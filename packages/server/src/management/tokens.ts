@@ -94,5 +94,5 @@ export const deleteAct = act({
   },
 });
 
-/** The endpoints for personal access tokens (management API, section 2). */
+/** The endpoints for personal access tokens (docs/sharing.md#sessions-and-tokens). */
 export const tokens = [list, read, createAct, deleteAct];

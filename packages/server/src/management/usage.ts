@@ -9,7 +9,7 @@ import { usage as usageSchema } from "./responses/canvas.ts";
 
 /**
  * The endpoint that returns the usage of a canvas: its quotas, bytes, AI requests, calls through Connections and realtime connections
- * (management API, section 4).
+ * (docs/http/management.md#usage).
  */
 export const usage = [
   act({

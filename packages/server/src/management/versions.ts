@@ -44,7 +44,7 @@ async function downloadOf(
   return new Download(size === null ? headers : { ...headers, "content-length": String(size) }, open());
 }
 
-/** The endpoints for the versions of a canvas: deploys, rollbacks, deletions and downloads (management API, section 4). */
+/** The endpoints for the versions of a canvas: deploys, rollbacks, deletions and downloads (docs/publishing.md#versions). */
 export const versions = [
   act({
     name: "canvas.deploy",

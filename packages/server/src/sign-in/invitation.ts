@@ -29,7 +29,7 @@ async function keepsSession(user: User, { guest, slug }: Invitation, env: Env): 
 }
 
 /**
- * Mounts `/auth/invite/{token}`: starts a guest session for one canvas and redirects to the canvas (management API, section 2). A signed-in
+ * Mounts `/auth/invite/{token}`: starts a guest session for one canvas and redirects to the canvas (docs/sharing.md#guests). A signed-in
  * user who may open the canvas anyway keeps the current session. Others must confirm first, because any page can navigate a browser to an
  * invitation.
  */

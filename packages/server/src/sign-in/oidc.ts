@@ -13,7 +13,10 @@ import { safeReturn } from "./return-to.ts";
 
 const MAX_URL_LENGTH = 8 * 1024;
 
-/** Mounts sign-in by OpenID Connect: Authorization Code with PKCE, state and nonce (specification 5; management API, section 2). */
+/**
+ * Mounts sign-in by OpenID Connect: Authorization Code with PKCE, state and nonce (specification 5;
+ * docs/operating.md#at-an-openid-connect-provider).
+ */
 export function mountOidc(app: FastifyInstance, env: Env): void {
   const provider = openProvider(env);
   const errorHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply) =>

@@ -9,7 +9,7 @@ import { mountHandOver } from "./hand-over.ts";
 import { mountInvitation } from "./invitation.ts";
 import { mountOidc } from "./oidc.ts";
 
-/** Mounts the routes for signing in and out in the configured sign-in mode (management API, section 2). */
+/** Mounts the routes for signing in and out in the configured sign-in mode (docs/operating.md#sign-in). */
 export function mountSignIn(app: FastifyInstance, env: Env): void {
   if (env.config.authMode === "dev") mountDevSignIn(app, env);
   if (env.config.authMode === "oidc") mountOidc(app, env);

@@ -9,7 +9,7 @@ import { onEngines, startDev } from "../support/engines.ts";
 /** The models of the default provider that canvases may use. */
 const CURRENT_MODELS = ["claude-fable-5-1", "claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-5-5"];
 
-/** The settings before any change (management API, section 4; specification 8). */
+/** The settings before any change (docs/operating.md#quotas-and-rates; specification 8). */
 const DEFAULTS = {
   publicLinks: true,
   quotas: {

@@ -20,7 +20,7 @@ const CODES: Record<number, ErrorCode> = {
   405: "METHOD_NOT_ALLOWED",
 };
 
-/** Each route of a canvas, a body, and the status for each caller in `WHO` (management API, section 4). */
+/** Each route of a canvas, a body, and the status for each caller in `WHO` (docs/http/management.md#callers). */
 const ROUTES: [
   method: string,
   path: string,

@@ -93,18 +93,96 @@ test("every link of a page leads to a file and a heading that exist", () => {
   assert.ok(links > 100, `${links}`);
 });
 
-test("every page of docs/ that the code and the pages name exists", () => {
-  const sources = filesOf([
-    "packages/*/{src,test}/**/*.ts",
-    "examples/**/*.{ts,js,html}",
-    "*.md",
-    "decisions/*.md",
-  ]);
-  const dead = sources.flatMap((file) =>
-    [...textOf(file).matchAll(/(?<![\w/])docs\/[\w/-]+\.md\b/g)]
-      .map(([page]) => page)
-      .filter((page) => !existsSync(path.join(ROOT, page)))
-      .map((page) => `${file}: ${page}`),
+/** The files that cite the documentation: code, its tests, and pages. */
+const CITING = filesOf([
+  "packages/*/{src,test,bar}/**/*.{ts,tsx}",
+  "examples/**/*.{ts,js,html}",
+  "*.md",
+  "decisions/*.md",
+]);
+
+test("every page of docs/ that the code and the pages name exists, and so does its heading", () => {
+  const dead = CITING.flatMap((file) =>
+    [...textOf(file).matchAll(/(?<![\w/])(docs\/[\w/-]+\.md)\b(?:#([\w-]+))?/g)]
+      .filter(
+        ([, page = "", heading]) =>
+          !existsSync(path.join(ROOT, page)) || (heading !== undefined && !anchorsOf(page).includes(heading)),
+      )
+      .map(([citation]) => `${file}: ${citation}`),
   );
+  assert.deepEqual(dead, []);
+});
+
+/** Returns the rules of each section of the contract, with the title of the section as rule 0; a section has those of its subsections too. */
+function rulesOf(contract: string): Map<string, string[]> {
+  const rules = new Map<string, string[]>();
+  for (const [, chapter = "", part, text = ""] of contract.matchAll(
+    /^#+ (\d+)(\.\d+)? (.+\n(?:(?!#).*\n)*)/gm,
+  )) {
+    const [title = "", ...list] = text.split(/^\d+\. /m);
+    if (part !== undefined) rules.get(chapter)?.push(...list);
+    rules.set(chapter + (part ?? ""), [title, ...list]);
+  }
+  return rules;
+}
+
+/**
+ * Matches the citations of the contract: a section, then its steps or a name that one of its rules has, then perhaps another section. Line
+ * breaks in comments are spaces by then.
+ */
+const CITATION =
+  /\bspecification,? \(?(\d[\d.]*\b)(?:, (?:steps? (\d(?:(?:, | and | to )\d\b(?!\.))*)|([^()\d]+)(?=\))))?(?:,? and (\d[\d.]*\b))?/gi;
+
+/** Returns the citations in a text, and those of them that lead to no rule. */
+function citationsIn(text: string, rules: Map<string, string[]>): { all: string[]; dead: string[] } {
+  const found = [...text.replaceAll(/\n *(?:\*|\/\/)? */g, " ").matchAll(CITATION)];
+  const dead = found.filter(([, section = "", steps = "", name = "", other = section]) => {
+    const cited = rules.get(section) ?? [];
+    const numbers = steps.match(/\d+/g) ?? ["1"];
+    const named = name.replaceAll("`", "").toLowerCase();
+    return (
+      numbers.some((number) => cited[Number(number)] === undefined) ||
+      !cited.some((rule) => rule.toLowerCase().includes(named)) ||
+      rules.get(other)?.[1] === undefined
+    );
+  });
+  return { all: found.map(([citation]) => citation), dead: dead.map(([citation]) => citation) };
+}
+
+test("every citation of the specification leads to a rule of docs/contract.md", () => {
+  const rules = rulesOf(textOf("docs/contract.md"));
+  const citations = CITING.map((file) => ({ file, ...citationsIn(textOf(file), rules) }));
+  assert.deepEqual(
+    citations.flatMap(({ file, dead }) => dead.map((citation) => `${file}: ${citation}`)),
+    [],
+  );
+  assert.ok(citations.flatMap(({ all }) => all).length > 150);
+});
+
+test("a citation of a section, step or name that the contract does not have is found", () => {
+  const rules = rulesOf(
+    "# Contract\n\n## 3 States\n\n## 4 Endpoints\n\n### 4.1 Checks\n\n1. **Sign-in**: a\n   rule.\n2. `B`: a rule.\n",
+  );
+  const deadIn = (text: string) => citationsIn(text, rules).dead;
+  assert.deepEqual(
+    deadIn(
+      "/** A (specification 4.1, steps 1 and 2), of specification 4 or\n * (specification\n * 4.1, `B`). */",
+    ),
+    [],
+  );
+  for (const wrong of [
+    "3",
+    "4.10",
+    "4.1, step 3",
+    "4.1, steps 1 to 3",
+    "4.1, `NONE`",
+    "4.1 and 5",
+    "4.1, step 1, and 5",
+  ])
+    assert.equal(deadIn(`(specification ${wrong})`).length, 1, wrong);
+});
+
+test("nothing cites a document that the repository does not have", () => {
+  const dead = CITING.filter((file) => /\bmanagement API,\s[\s*]*sections? \d/.test(textOf(file)));
   assert.deepEqual(dead, []);
 });

@@ -17,7 +17,7 @@ const among =
     values.includes(value);
 const object: Is = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Every field of a canvas with its type (specification 2; management API, sections 4 and 6). */
+/** Every field of a canvas with its type (specification 2; docs/http/management.md#the-record-of-a-canvas). */
 const FIELDS: Record<keyof Canvas, Is> = {
   id: (value) => /^[A-Za-z0-9-]{1,128}$/.test(String(value)),
   slug: text,

@@ -4,7 +4,7 @@ import { dayRange, rangeOf } from "../day-range.ts";
 import { ok } from "../response-spec.ts";
 import { instanceAiUsage as schema } from "../responses/ai-usage.ts";
 
-/** The endpoint that reports the AI usage of all canvases together (management API, section 4). */
+/** The endpoint that reports the AI usage of all canvases together (docs/operating.md#what-is-recorded). */
 export const aiUsage = [
   act({
     name: "ai.usage",

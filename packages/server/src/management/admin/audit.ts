@@ -29,7 +29,7 @@ const viewOf = (row: AuditRow): AuditEntry => ({
   details: row.details === null ? null : (JSON.parse(row.details) as Json),
 });
 
-/** The endpoint for the audit log (management API, section 4). */
+/** The endpoint for the audit log (docs/operating.md#audit-log). */
 export const audit = [
   act({
     name: "audit.list",

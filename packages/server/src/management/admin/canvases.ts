@@ -58,8 +58,8 @@ async function afterChange(id: string, env: Env, change: () => Promise<boolean>)
 }
 
 /**
- * The endpoints with which administrators list, disable, enable and restore canvases, without access to their content (management API,
- * section 4).
+ * The endpoints with which administrators list, disable, enable and restore canvases, without access to their content
+ * (docs/http/management.md#administration).
  */
 export const canvases = [
   act({

@@ -40,7 +40,7 @@ const Grant = z
     "`limits` are those of guests and visitors, whom this grant does not admit: set `public` or `guests`",
   );
 
-/** The endpoints that grant profiles of Connections to canvases (management API, section 4). */
+/** The endpoints that grant profiles of Connections to canvases (docs/operating.md#a-profile-and-a-grant). */
 export const connectionGrants = [
   act({
     name: "connection.grant",

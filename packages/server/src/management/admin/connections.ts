@@ -49,7 +49,7 @@ const auditOf = (profile: Profile | undefined) =>
         enabled: profile.enabled,
       };
 
-/** The endpoints for profiles of Connections (management API, section 4). */
+/** The endpoints for profiles of Connections (docs/operating.md#connections). */
 export const connections = [
   act({
     name: "connection.list",

@@ -43,7 +43,7 @@ const findByPath = async (id: string, env: Env): Promise<Organisation | undefine
 const auditOf = (org: Organisation | undefined) =>
   org === undefined ? null : { name: org.name, domains: org.domains };
 
-/** The endpoints for organisations and the e-mail domains of their members (management API, section 4). */
+/** The endpoints for organisations and the e-mail domains of their members (docs/sharing.md#organisations). */
 export const orgs = [
   act({
     name: "org.list",

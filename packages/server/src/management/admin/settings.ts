@@ -45,7 +45,7 @@ async function viewOf(env: Env): Promise<AdminSettings> {
   };
 }
 
-/** The endpoints for the settings of the whole instance (management API, section 4). */
+/** The endpoints for the settings of the whole instance (docs/operating.md#quotas-and-rates). */
 export const settings = [
   act({
     name: "settings.read",

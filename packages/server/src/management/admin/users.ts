@@ -42,7 +42,7 @@ const viewOf = (row: UserDetailsRow, { config }: Env): AdminUser => ({
   },
 });
 
-/** The endpoints with which administrators see and change users (management API, section 4). */
+/** The endpoints with which administrators see and change users (docs/http/management.md#administration). */
 export const users = [
   act({
     name: "user.list",

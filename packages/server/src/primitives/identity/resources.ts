@@ -28,7 +28,7 @@ const mapValues = <From, To>(
 
 /**
  * Returns the rights of a caller on every collection, file group and channel that the policy names, and on every Connection that is granted
- * (management API, section 6). While the capability of a resource is off, the caller has no rights on the resource.
+ * (docs/sharing.md#roles). While the capability of a resource is off, the caller has no rights on the resource.
  * `connections` maps the name of each granted Connection to the methods that it allows now.
  */
 export const resourcesOf = (
