@@ -4,8 +4,8 @@ import type { ErrorCase } from "../http/error-case.ts";
 import { SERVICE_ROUTES } from "../openapi/adjacent.ts";
 import { ERROR_SCHEMAS } from "../openapi/error-responses.ts";
 import { blockOf, type JsonSchema, typeOf } from "../openapi/json-shape.ts";
+import { type Operation, pathOf, type RequestBody, type Response } from "../primitives/description.ts";
 import { primitives } from "../primitives/index.ts";
-import { type Operation, pathOf, type RequestBody, type Response } from "../primitives/operation.ts";
 import { code, table } from "./markdown.ts";
 
 type Definitions = Record<string, JsonSchema>;

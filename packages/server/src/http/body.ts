@@ -12,7 +12,7 @@ const BODY_TIMEOUT_MS = 20_000;
 const CHUNKS_AT_ONCE = 1024;
 
 /** `inspect` is called with each part of the body, and may throw to reject it before the rest has arrived. */
-interface ReadOptions {
+export interface ReadOptions {
   turns?: Turns | undefined;
   inspect?: (chunk: Buffer) => void;
 }

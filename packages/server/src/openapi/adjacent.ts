@@ -1,6 +1,6 @@
 import { TOKEN_SCOPES } from "@easel/protocol/management";
 import { z } from "zod";
-import { json, jsonBody, type Operation, type RequestBody } from "../primitives/operation.ts";
+import { json, jsonBody, type Operation, type RequestBody } from "../primitives/description.ts";
 import type { Operations } from "./conversion.ts";
 import type { CommonErrors } from "./error-responses.ts";
 import type { PathItem, SecurityRequirement, Tag } from "./openapi.ts";

@@ -1,4 +1,4 @@
-import type { Operation, RequestBody, Response } from "../primitives/operation.ts";
+import type { Operation, RequestBody, Response } from "../primitives/description.ts";
 import { type CommonErrors, ErrorResponses, RATE_HEADERS } from "./error-responses.ts";
 import type { OperationObject, RequestBodyObject, ResponseObject, SecurityRequirement } from "./openapi.ts";
 import { pathParameters, queryParameters } from "./parameters.ts";

@@ -3,7 +3,7 @@ import type { ErrorCase } from "../http/error-case.ts";
 import type { Act } from "../management/act.ts";
 import { CALLERS } from "../management/callers.ts";
 import { scopesOf } from "../management/require-scope.ts";
-import { bytes, type Operation } from "../primitives/operation.ts";
+import { bytes, type Operation } from "../primitives/description.ts";
 import type { Operations, Surface } from "./conversion.ts";
 import type { CommonErrors } from "./error-responses.ts";
 import type { PathItem, Tag } from "./openapi.ts";

@@ -1,5 +1,5 @@
 import { apiPath } from "../http/canvas-path.ts";
-import { pathOf } from "../primitives/operation.ts";
+import { pathOf } from "../primitives/description.ts";
 import type { Primitive } from "../primitives/primitive.ts";
 import type { Operations } from "./conversion.ts";
 import type { CommonErrors } from "./error-responses.ts";

@@ -8,7 +8,7 @@ import type { Env } from "../env.ts";
 import type { Method } from "../http/methods.ts";
 import type { Query } from "../http/query.ts";
 import type { Admitted, RateClass } from "../pipeline/visit.ts";
-import type { Description } from "./operation.ts";
+import type { Description } from "./description.ts";
 
 /** A caller who has passed the access checks of a canvas. */
 export interface Caller extends Admitted {

@@ -4,8 +4,8 @@ import path from "node:path";
 import { test } from "node:test";
 import { PAGES, printPage } from "../../src/docs/pages.ts";
 import { ACTS } from "../../src/management/acts.ts";
+import { pathOf } from "../../src/primitives/description.ts";
 import { primitives } from "../../src/primitives/index.ts";
-import { pathOf } from "../../src/primitives/operation.ts";
 import { filesOf, ROOT } from "../support/import-tests.ts";
 import { anchorOf } from "../support/samples.ts";
 

@@ -16,6 +16,7 @@ const LAYERS = [
   ["drivers/"],
   ["canvases/canvas-data.ts", "env.ts"],
   ["http/"],
+  ["operations/"],
   ["canvases/"],
   ["identity/"],
   ["sign-in/"],

@@ -1,7 +1,7 @@
 import type { ChatEvent } from "@easel/protocol/ai";
 import { z } from "zod";
 import { exact } from "../../http/exact.ts";
-import { type Description, jsonBody } from "../operation.ts";
+import { type Description, jsonBody } from "../description.ts";
 import { chatBody } from "./chat-body.ts";
 
 const usage = z

@@ -1,7 +1,7 @@
 import { type ZodObject, z } from "zod";
 import { authoredCanvas } from "../../canvases/authored-canvas.ts";
 import type { ErrorCase } from "../../http/error-case.ts";
-import { bytes, type Description, json, type RequestBody } from "../operation.ts";
+import { bytes, type Description, json, type RequestBody } from "../description.ts";
 import { NewShare, ShareUpdate } from "./metadata.ts";
 
 const form = (schema: ZodObject): RequestBody => ({

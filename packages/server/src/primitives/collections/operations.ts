@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { ErrorCase } from "../../http/error-case.ts";
 import { exact } from "../../http/exact.ts";
 import { optionalRead, orAbsent } from "../absent.ts";
-import { type Description, json, jsonBody, nextCursor, paging } from "../operation.ts";
+import { type Description, json, jsonBody, nextCursor, paging } from "../description.ts";
 import { phase, phaseBody } from "../phase-schemas.ts";
 
 /** The schema of the caller's rights on a collection or a file group. */

@@ -1,6 +1,6 @@
 import { CONNECTION_METHODS, type ConnectionMethod } from "@easel/protocol/policy";
 import { z } from "zod";
-import type { Description, Operation, RequestBody } from "../operation.ts";
+import type { Description, Operation, RequestBody } from "../description.ts";
 
 const anyBody: RequestBody = { type: "*/*", schema: z.string(), optional: true };
 

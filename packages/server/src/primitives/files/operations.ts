@@ -1,6 +1,6 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
-import { bytes, type Description, json, jsonBody, nextCursor, ok, paging } from "../operation.ts";
+import { bytes, type Description, json, jsonBody, nextCursor, ok, paging } from "../description.ts";
 import { phase, phaseBody } from "../phase-schemas.ts";
 
 const id = z.string();

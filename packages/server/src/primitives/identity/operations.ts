@@ -3,7 +3,7 @@ import { type Identity, PERMISSIONS } from "@easel/protocol/types";
 import { z } from "zod";
 import { exact } from "../../http/exact.ts";
 import { rights } from "../collections/operations.ts";
-import { type Description, json } from "../operation.ts";
+import { type Description, json } from "../description.ts";
 
 const channelRights = z
   .strictObject({

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { ErrorCase } from "../../http/error-case.ts";
 import { exact } from "../../http/exact.ts";
 import { optionalRead, orAbsent } from "../absent.ts";
-import { type Description, json, jsonBody, nextCursor, ok, optionalBody, paging } from "../operation.ts";
+import { type Description, json, jsonBody, nextCursor, ok, optionalBody, paging } from "../description.ts";
 
 const entry = exact<KvEntry>()("KvEntry", z.strictObject({ key: z.string(), value: z.json() }));
 

@@ -2,7 +2,7 @@ import { LIMITS } from "@easel/protocol/limits";
 import type { Person } from "@easel/protocol/types";
 import { z } from "zod";
 import { exact } from "../../http/exact.ts";
-import { type Description, json } from "../operation.ts";
+import { type Description, json } from "../description.ts";
 
 const person = exact<Person>()(
   "Person",

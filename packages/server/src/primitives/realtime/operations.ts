@@ -1,4 +1,4 @@
-import type { Description } from "../operation.ts";
+import type { Description } from "../description.ts";
 
 /** Describes `GET /realtime` for the OpenAPI document. */
 export const realtimeOperations: Description = {

@@ -1,0 +1,173 @@
+import type { ZodObject, ZodType, z } from "zod";
+import type { Env } from "../env.ts";
+import type { ErrorCase } from "../http/error-case.ts";
+import type { Method } from "../http/methods.ts";
+import { firstValue, type Query } from "../http/query.ts";
+import { validate } from "../http/validate.ts";
+import type { Body, BodyDescription, GivenBody } from "./operation-body.ts";
+
+/** A successful response of an operation. */
+export interface Response {
+  description: string;
+  /** The media type of the body; undefined if there is no body. */
+  type?: string;
+  /** The schema of the body; undefined if it is not JSON. */
+  schema?: ZodType;
+  /** Maps the name of each response header to a sentence about its meaning. */
+  headers?: Record<string, string>;
+}
+
+/** Describes an operation for the docs and the OpenAPI document. */
+export interface Description {
+  /** The unique name, such as `kv.get`. */
+  name: string;
+  summary: string;
+  /** Sentences that follow the summary, in Markdown. */
+  details?: string;
+  query?: { schema: ZodObject };
+  body?: BodyDescription;
+  /** The successful responses by status, such as 200 or 2XX. */
+  responses: Record<string, Response>;
+  /** The errors, in addition to those of every request to the same API. */
+  errors?: readonly ErrorCase[];
+}
+
+/**
+ * The parts of an HTTP message that an operation passes on, or that select what it returns, such as a range of a file. Most operations
+ * ignore them.
+ */
+export interface Message {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  readonly headers: { readonly [name: string]: string | string[] | undefined };
+  /** The names and values of all headers, one after the other. */
+  readonly rawHeaders: readonly string[];
+}
+
+/** What a caller passes to an operation, before it is checked. */
+export interface Input {
+  params: Record<string, string>;
+  query: Query;
+  body: GivenBody;
+  message: Message;
+  /** Returns the signal that aborts when the caller no longer waits for the result. Work that takes long stops then. */
+  signal(): AbortSignal;
+}
+
+/** The path parameters as an object type: `{id}` becomes the field `id`. */
+export type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Record<Name, string> & ParamsOf<Rest>
+  : unknown;
+
+/** The query parameters of an operation: their schema, and the function that parses and checks them. */
+export interface Parameters<Values> {
+  schema: ZodObject;
+  parse(query: Query): Values;
+}
+
+/**
+ * Returns query parameters that are validated with a schema. Parameters that it does not name are ignored. The first value of a repeated
+ * parameter counts, and an empty one counts as absent.
+ */
+export const parameters = <Schema extends ZodObject>(schema: Schema): Parameters<z.output<Schema>> => {
+  const names = Object.keys(schema.shape);
+  return {
+    schema,
+    parse: (query) =>
+      validate(Object.fromEntries(names.map((name) => [name, firstValue(query, name)])), schema, "The query"),
+  };
+};
+
+/** What an operation runs with, after the checks. */
+export interface Given<Path extends string, Subject, Values, Value> {
+  params: ParamsOf<Path>;
+  /** What `may` has returned. */
+  subject: Subject;
+  query: Values;
+  body: Value;
+  message: Message;
+  signal: Input["signal"];
+}
+
+/**
+ * Defines an operation by its checks, in the order in which they run: `may`, `query`, `body`, and after a body that arrived late `may`
+ * again.
+ */
+interface Definition<Caller, Result, Path extends string, Subject, Values, Value> extends Description {
+  method: Method;
+  /** The path below that of the API, with the parameters in braces, such as `/kv/{key}`. A last `{path}` stands for the rest of a path. */
+  path: Path;
+  /** Checks the rights of the caller and the path parameters. Throws a `Refusal`, or returns the value that `run` gets as `subject`. */
+  may?(
+    caller: Caller,
+    given: { params: ParamsOf<Path>; message: Message },
+    env: Env,
+  ): Subject | Promise<Subject>;
+  query?: Parameters<Values>;
+  body?: Body<Value, Caller>;
+  run(caller: Caller, given: Given<Path, Subject, Values, Value>, env: Env): Promise<Result>;
+}
+
+/** An operation of an API: what a caller can ask of the service. HTTP is one way to ask; a caller in the same process is another. */
+export interface Operation<Caller, Result> extends Description {
+  method: Method;
+  path: string;
+  /** Makes the checks of the operation and runs it. Throws a `Refusal` if a check fails. */
+  perform(caller: Caller, input: Input, env: Env): Promise<Result>;
+}
+
+/** A caller whose access can be checked again. */
+interface Readmittable {
+  /** Checks access again. Returns the caller with their current rights, or throws a `Refusal` if they have lost access. */
+  readmit(): Promise<this>;
+}
+
+/**
+ * Returns the function that defines operations for callers of one type.
+ *
+ * An operation with a body checks access and rights before the body and again after it, because a client could delay the body until it has
+ * lost its rights. The second check is skipped if the whole body had arrived before the first check or arrived in the same turn of the event
+ * loop, unless receiving it can take long.
+ */
+export const definer =
+  <Caller extends Readmittable, Result>() =>
+  <const Path extends string, Subject = undefined, Values = Query, Value = undefined>(
+    definition: Definition<Caller, Result, Path, Subject, Values, Value>,
+  ): Operation<Caller, Result> => {
+    const { query, body, may = () => undefined as Subject } = definition;
+    const { run, may: _, ...description } = definition;
+    type Checked = Given<Path, Subject, Values, Value>;
+
+    const givenOf = ({ params, message, signal, query: given }: Input, subject: Subject) => ({
+      params: params as ParamsOf<Path>,
+      subject,
+      query: (query === undefined ? given : query.parse(given)) as Values,
+      body: undefined as Value,
+      message,
+      signal,
+    });
+
+    async function perform(caller: Caller, input: Input, env: Env): Promise<Result> {
+      const given = { params: input.params as ParamsOf<Path>, message: input.message };
+      if (body === undefined) {
+        const subject = may(caller, given, env);
+        return run(caller, givenOf(input, subject instanceof Promise ? await subject : subject), env);
+      }
+      const complete = "value" in input.body || input.body.complete;
+      const turn = env.turns.current;
+      const subject = may(caller, given, env);
+      const checked: Checked = givenOf(input, subject instanceof Promise ? await subject : subject);
+      return body.receive(input.body, caller, env, async (parse) => {
+        if ((complete && body.slow !== true) || env.turns.current === turn) {
+          checked.body = parse();
+          return run(caller, checked, env);
+        }
+        const now = await caller.readmit();
+        checked.subject = await may(now, given, env);
+        checked.body = parse();
+        return run(now, checked, env);
+      });
+    }
+
+    return { ...description, perform };
+  };
