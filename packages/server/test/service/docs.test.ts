@@ -186,3 +186,34 @@ test("nothing cites a document that the repository does not have", () => {
   const dead = CITING.filter((file) => /\bmanagement API,\s[\s*]*sections? \d/.test(textOf(file)));
   assert.deepEqual(dead, []);
 });
+
+const DECISIONS = filesOf(["decisions/[0-9]*.md"]).map((file) => path.basename(file));
+
+test("every decision that the code and the pages cite exists", () => {
+  const numbers = new Set(DECISIONS.map((file) => file.slice(0, 3)));
+  const dead = CITING.flatMap((file) =>
+    [...textOf(file).matchAll(/\bdecisions?[ /](\d{3})([\w-]*\.md)?/g)]
+      .filter(([, number = "", rest]) => (rest ? !DECISIONS.includes(number + rest) : !numbers.has(number)))
+      .map(([citation]) => `${file}: ${citation}`),
+  );
+  assert.deepEqual(dead, []);
+});
+
+test("every file and folder that the decisions and ARCHITECTURE.md name exists", () => {
+  const known = filesOf(["*.md", "{bench,decisions,docs,examples,packages,tools}/**"]).map(
+    (file) => `/${file}`,
+  );
+  const exists = (name: string) => {
+    const ending = name
+      .replace(/\/$/, "")
+      .replaceAll(/[.]/g, "\\.")
+      .replaceAll(/\*|\{\w+\}/g, "[^/]+");
+    return known.some((file) => new RegExp(`/${ending}$`).test(file));
+  };
+  const missing = ["ARCHITECTURE.md", ...filesOf(["decisions/*.md"])].flatMap((page) =>
+    [...textOf(page).matchAll(/`(\w[\w.{}*/-]*(?:\.(?:tsx?|sql|md)|\/))`/g)]
+      .filter(([, name = ""]) => !exists(name))
+      .map(([, name]) => `${page}: ${name}`),
+  );
+  assert.deepEqual(missing, []);
+});
