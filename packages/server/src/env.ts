@@ -22,6 +22,7 @@ import type { CanvasContent } from "./drivers/canvas-content.ts";
 import type { Db } from "./drivers/db/db.ts";
 import type { DocumentCache } from "./drivers/document-cache.ts";
 import type { Outbound } from "./drivers/outbound/outbound.ts";
+import type { Lease } from "./instance/lease.ts";
 
 /** The settings, drivers and shared state of the service, which functions get as one parameter. */
 export interface Env {
@@ -31,12 +32,10 @@ export interface Env {
   db: Db;
   blobs: Blobs;
   bus: Bus;
-  /** The id of this node's lease on the bus. The realtime hub renews it. */
-  lease: string;
+  /** The lease of this process. Whatever it holds on the bus or in the database names the lease. */
+  lease: Lease;
   /** The AI provider; null if the deployment has no key for one. */
   ai: Ai | null;
-  /** The ids of the AI requests that this process has reserved and not settled. */
-  aiRequests: Set<string>;
   /** Sends the requests of Connections to external servers. */
   outbound: Outbound;
   /** Limits how many requests of Connections this process sends at once, in all and for each person. */

@@ -18,7 +18,6 @@ import { baseOf } from "./config/addresses.ts";
 import { type Config, readConfig, unknownVariables } from "./config/config.ts";
 import { sessionSecrets } from "./config/session-secret.ts";
 import { warningsOf } from "./config/warnings.ts";
-import { newId } from "./crypto/ids.ts";
 import { Passwords } from "./crypto/passwords.ts";
 import { Sealer } from "./crypto/sealer.ts";
 import { Signer } from "./crypto/signer.ts";
@@ -29,6 +28,7 @@ import { openAi, openBlobs, openBus, openDb, openOutbound } from "./drivers/inde
 import { joinInstance, requireOneInstance, type Stores } from "./drivers/instance.ts";
 import type { Env } from "./env.ts";
 import { newLog } from "./http/log.ts";
+import { NodeLease } from "./instance/lease.ts";
 import { seedExamples } from "./management/seed-examples.ts";
 import { canvasDataOf, primitives } from "./primitives/index.ts";
 
@@ -161,18 +161,18 @@ async function run(
   const ai = await openAi(config);
   let ownPort = config.port;
   const outbound = openOutbound(config, () => ownPort);
+  const lease = new NodeLease({ db, bus, clock, log });
   const kept = {
     signer,
     passwords,
     turns,
     background,
     ai,
-    aiRequests: new Set<string>(),
     outbound,
     outboundCalls: new OutboundCalls(),
     callLog: new CallLog(config.callLog),
     callTally: new Tally(),
-    lease: newId(),
+    lease,
     sealer: new Sealer(config.encryptionKeys),
     responses,
     uploads,
@@ -188,6 +188,7 @@ async function run(
     canvasData: canvasDataOf(primitives),
   };
   const env: Env = { config, base, db, blobs, bus, ...kept, clock, log };
+  await lease.start();
   const app = await createApp(env);
   await app.listen({ host: config.host, port: config.port });
   const { port } = app.server.address() as AddressInfo;
@@ -214,6 +215,7 @@ async function run(
       await compressions.stop();
       await background.settled();
       await Promise.all([seeded, stopSweeping(), stopCallLog(), ...stops.map((stop) => stop())]);
+      await lease.stop();
       await Promise.all([db.close(), blobs.close(), bus.close(), outbound.close()]);
     },
   };

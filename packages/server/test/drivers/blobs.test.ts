@@ -29,6 +29,7 @@ import { openDb } from "../../src/drivers/index.ts";
 import { UndiciOutbound } from "../../src/drivers/outbound/undici-outbound.ts";
 import type { Env } from "../../src/env.ts";
 import { newLog } from "../../src/http/log.ts";
+import { NodeLease } from "../../src/instance/lease.ts";
 import { atEnd, ENGINES, type Scope, temporaryDirectory } from "../support/service.ts";
 import { blobsContract, bytesOf, inPieces, keysOf, removeKeys } from "./blobs-contract.ts";
 
@@ -207,23 +208,23 @@ for (const { name, skip, database } of ENGINES) {
           values (${"v"}, ${word}, ${"identity"}, ${"text/plain"}, ${key}, ${1})`;
       }
 
+      const bus = memory();
       const env: Env = {
         config,
         base: baseOf(config, config.port),
         db,
         blobs,
-        bus: memory(),
+        bus,
         passwords: new Passwords(1),
         turns: new Turns(),
         background: new Background(),
         ai: null,
-        aiRequests: new Set<string>(),
         outbound: new UndiciOutbound(async () => [], { approved: new BlockList(), ownPort: () => 0 }),
         outboundCalls: new OutboundCalls(),
         callLog: new CallLog(false),
         callTally: new Tally(),
         sealer: new Sealer([]),
-        lease: "node",
+        lease: new NodeLease({ db, bus, clock: Date.now, log: newLog("silent") }),
         responses: new Concurrency(1),
         uploads: new TaskPool({ running: 1, runningEach: 1, waitingEach: 1 }),
         unfinished: new Concurrency(1),

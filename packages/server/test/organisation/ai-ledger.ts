@@ -35,7 +35,13 @@ export class Ledger {
   now = Date.UTC(2031, 0, 31, 12);
 
   constructor(db: Db) {
-    this.env = { db, aiRequests: new Set<string>(), clock: () => this.now } as unknown as Env;
+    const lease = { id: newId(), held: new Set<string>() };
+    this.env = { db, lease, clock: () => this.now } as unknown as Env;
+  }
+
+  /** Lets the lease of the node expire. */
+  async expire(): Promise<void> {
+    await this.env.db.run`update leases set leased_until = 0 where id = ${this.env.lease.id}`;
   }
 
   /** Creates a canvas. Returns a caller on it. */
@@ -75,7 +81,7 @@ export class Ledger {
   async requests({ canvasId }: Pick<Spender, "canvasId">) {
     const rows = await this.env.db.all<Record<string, unknown>>`
       select state, cost, input_tokens, output_tokens, cache_creation_tokens, cache_read_tokens, ended_at,
-        leased_until
+        lease
       from ai_requests where canvas_id = ${canvasId} order by started_at, id`;
     return rows.map(({ state, ...numbers }) => ({
       state: String(state),
@@ -87,7 +93,7 @@ export class Ledger {
         numbers.cache_read_tokens,
       ].map(Number),
       endedAt: numbers.ended_at === null ? null : Number(numbers.ended_at),
-      leasedUntil: numbers.leased_until === null ? null : Number(numbers.leased_until),
+      lease: numbers.lease,
     }));
   }
 }

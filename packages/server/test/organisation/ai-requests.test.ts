@@ -3,9 +3,9 @@ import { beforeEach, test } from "node:test";
 import { coreData } from "../../src/canvases/core-data.ts";
 import { purgeCanvases } from "../../src/canvases/purge.ts";
 import { newId } from "../../src/crypto/ids.ts";
-import { LEASE_MS } from "../../src/drivers/bus/bus.ts";
 import { Unavailable } from "../../src/drivers/db/db.ts";
-import { renewLeases, settle, settleLost } from "../../src/organisation/ai/reservations.ts";
+import { keepLease } from "../../src/instance/lease.ts";
+import { settle, settleLost } from "../../src/organisation/ai/reservations.ts";
 import { exceededCap, spendRows } from "../../src/organisation/ai/spend-caps.ts";
 import { aiData } from "../../src/primitives/ai/data.ts";
 import { onDatabases, times } from "../drivers/databases.ts";
@@ -25,7 +25,7 @@ await onDatabases("ai requests", (db, otherDb) => {
   // No test counts the open requests of another one.
   beforeEach(async () => {
     const ledger = new Ledger(db);
-    ledger.now = Date.UTC(2040);
+    await db.run`update leases set leased_until = 0`;
     await settleLost(ledger.env);
   });
 
@@ -43,7 +43,7 @@ await onDatabases("ai requests", (db, otherDb) => {
         cost: 0,
         tokens: [0, 0, 0, 0],
         endedAt: null,
-        leasedUntil: ledger.now + LEASE_MS,
+        lease: ledger.env.lease.id,
       },
     ]);
   });
@@ -62,8 +62,8 @@ await onDatabases("ai requests", (db, otherDb) => {
       ["aborted", 170],
       ["done", 30],
     ]);
-    for (const { tokens, endedAt, leasedUntil } of rows)
-      assert.deepEqual([tokens, endedAt, leasedUntil], [[1, 2, 3, 4], ledger.now, null]);
+    for (const { tokens, endedAt, lease } of rows)
+      assert.deepEqual([tokens, endedAt, lease], [[1, 2, 3, 4], ledger.now, null]);
   });
 
   test("of many settlements at once, one counts", async () => {
@@ -94,7 +94,7 @@ await onDatabases("ai requests", (db, otherDb) => {
     const ledger = new Ledger(db);
     const spender = await ledger.spender();
     const request = await ledger.reserved(spender, 100);
-    ledger.now += LEASE_MS + 1;
+    await ledger.expire();
     assert.equal(await settleLost(ledger.env), 1);
     await settle(request, DONE, ledger.env);
     assert.deepEqual(await ledger.requests(spender), [
@@ -103,7 +103,7 @@ await onDatabases("ai requests", (db, otherDb) => {
         cost: 100,
         tokens: [0, 0, 0, 0],
         endedAt: ledger.now,
-        leasedUntil: null,
+        lease: null,
       },
     ]);
     for (const { spent, reserved } of await ledger.sums(spender))
@@ -123,41 +123,26 @@ await onDatabases("ai requests", (db, otherDb) => {
   test("a request is lost when its lease has ended, not before; its node renews the lease", async () => {
     const [ledger, other] = [new Ledger(db), new Ledger(otherDb)];
     const spender = await ledger.spender();
-    const begun = ledger.now;
     await ledger.reserved(spender);
-    other.now = begun + LEASE_MS;
     assert.equal(await settleLost(other.env), 0);
 
-    ledger.now = begun + LEASE_MS;
-    await renewLeases(other.env);
-    await renewLeases(ledger.env);
-    other.now = begun + 2 * LEASE_MS;
+    await ledger.expire();
+    await db.run(...keepLease(other.env.lease.id));
+    await db.run(...keepLease(ledger.env.lease.id));
     assert.equal(await settleLost(other.env), 0);
 
-    other.now++;
+    await ledger.expire();
     assert.equal(await settleLost(other.env), 1);
     assert.equal((await ledger.requests(spender))[0]?.state, "lost");
   });
 
-  test("renewing does not open settled requests again", async () => {
-    const ledger = new Ledger(db);
-    const spender = await ledger.spender();
-    const request = await ledger.reserved(spender);
-    await settle(request, DONE, ledger.env);
-    ledger.env.aiRequests.add(request.id);
-    await renewLeases(ledger.env);
-    const [row] = await ledger.requests(spender);
-    assert.deepEqual([row?.state, row?.leasedUntil], ["done", null]);
-  });
-
-  test("a request whose settlement failed is lost when its lease ends, also while its node goes on", async () => {
+  test("a request whose settlement failed is lost, although its node goes on", async () => {
     const ledger = new Ledger(db);
     const spender = await ledger.spender();
     const request = await ledger.reserved(spender, 100);
     const unavailable = changedDb(db, { batch: () => Promise.reject(new Unavailable("no database")) });
     await assert.rejects(settle(request, DONE, { ...ledger.env, db: unavailable }), Unavailable);
-    await renewLeases(ledger.env);
-    ledger.now += LEASE_MS + 1;
+    ledger.env.lease.held.add("another");
     assert.equal(await settleLost(ledger.env), 1);
     for (const { spent, reserved } of await ledger.sums(spender))
       assert.deepEqual([spent, reserved], [100, 0]);
@@ -167,7 +152,7 @@ await onDatabases("ai requests", (db, otherDb) => {
     const [ledger, one, two] = [new Ledger(db), new Ledger(db), new Ledger(otherDb)];
     const spender = await ledger.spender();
     for (let batch = 0; batch < 5; batch++) await times(50, () => ledger.reserved(spender, 10));
-    one.now = two.now = ledger.now + LEASE_MS + 1;
+    await ledger.expire();
     await Promise.all([settleLost(one.env), settleLost(two.env)]);
     const rows = await ledger.requests(spender);
     assert.deepEqual([rows.length, new Set(rows.map(({ state }) => state))], [250, new Set(["lost"])]);
@@ -224,7 +209,7 @@ await onDatabases("ai requests", (db, otherDb) => {
         invitedBy: null,
         startedAt: ledger.now,
       });
-      if (index % 5 === 0) await renewLeases(node.env);
+      if (index % 5 === 0) await node.env.db.run(...keepLease(node.env.lease.id));
       if (index % 4 > 0) await settle(request, { outcome: "done", cost: index }, node.env);
     });
     for (const { canvasId } of canvases) {
@@ -404,7 +389,7 @@ await onDatabases("ai spend caps", (db, otherDb) => {
     const ledger = new Ledger(db);
     const spender = await ledger.spender({ guest: true, userId: `guest:${newId()}`, invitedBy: newId() });
     await ledger.reserved(spender, 100);
-    ledger.now += LEASE_MS + 1;
+    await ledger.expire();
     await settleLost(ledger.env);
     const sums = await ledger.sums(spender);
     assert.deepEqual(

@@ -14,6 +14,7 @@ const PROTOCOL = path.join(PACKAGES, "protocol/src");
 const LAYERS = [
   ["access/", "async/", "config/", "crypto/", "disk/", "http/refusal.ts", "http/canvas-path.ts"],
   ["drivers/"],
+  ["instance/"],
   ["canvases/canvas-data.ts", "env.ts"],
   ["http/"],
   ["operations/"],

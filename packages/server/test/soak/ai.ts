@@ -51,7 +51,7 @@ interface Sent extends Received {
 interface Row {
   state: Outcome | "open";
   cost: number;
-  leased_until: number | null;
+  lease: string | null;
   user_id: string;
   canvas_id: string;
   started_at: number;
@@ -60,7 +60,7 @@ interface Row {
 
 const rowsIn = async (db: Db): Promise<Row[]> => {
   const rows = await db.all<Row>`
-    select state, cost, leased_until, user_id, canvas_id, started_at, email
+    select state, cost, lease, user_id, canvas_id, started_at, email
     from ai_requests join users on users.id = user_id`;
   return rows.map((row) => ({ ...row, cost: Number(row.cost), started_at: Number(row.started_at) }));
 };
@@ -100,7 +100,7 @@ async function requireOneRow(sent: Sent, rows: Row[], provider: AiProvider): Pro
   if (sent.status === 200 || asked > 0) assert.equal(own.length, 1, about);
   if (sent.status !== null && sent.status !== 200) assert.deepEqual([own.length, asked], [0, 0], about);
   if (row === undefined) return;
-  assert.ok(row.state !== "open" && row.leased_until === null, about);
+  assert.ok(row.state !== "open" && row.lease === null, about);
   const { last } = sent;
   if (last?.type === "done") assert.deepEqual([row.state, toUsd(row.cost)], ["done", last.cost], about);
   else if (last?.type === "error") assert.equal(row.state, "failed", about);
@@ -179,7 +179,7 @@ async function run(
   const db = await openDb(readConfig(settings), assert.ifError);
   atEnd(t, () => db.close());
   await until("every lease has ended", async () => {
-    const open = await db.get`select id from ai_requests where leased_until is not null`;
+    const open = await db.get`select id from ai_requests where lease is not null`;
     if (open !== undefined) await sleep(100);
     return open === undefined;
   });

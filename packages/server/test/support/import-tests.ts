@@ -25,7 +25,7 @@ export const GROUPS = {
   "browser-of-service": ["packages/server/test/{service,sign-in}/*.test.ts"],
   "browser-of-cli": ["packages/cli/test/*.test.ts"],
   crash: ["packages/server/test/{canvases,primitives}/**/*.test.ts"],
-  basics: ["packages/server/test/{config,crypto,home,http}/*.test.ts"],
+  basics: ["packages/server/test/{config,crypto,home,http,instance}/*.test.ts"],
   stores: [
     "packages/server/test/primitives/{ai,kv,submissions,collections,people,authoring,connections}/*.test.ts",
   ],

@@ -53,6 +53,9 @@ export function sqlite(
   connection.function("greatest", { deterministic: true }, (one, other) =>
     Math.max(Number(one), Number(other)),
   );
+  // Adds PostgreSQL's clock, with the one field of it that statements read.
+  connection.function("clock_timestamp", () => Date.now());
+  connection.function("date_part", (_epoch, ms) => Number(ms) / 1000);
   const statements = new Statements(connection);
   const writes = new WriteBatcher(connection, { lockMs, retry: endTurn, onIoError });
   const checkpoints = new Checkpoints(file, checkpoint);

@@ -1,8 +1,8 @@
 import type { SpendScope, TokenUsage } from "@easel/protocol/ai";
 import { newId } from "../../crypto/ids.ts";
-import { LEASE_MS } from "../../drivers/bus/bus.ts";
 import { asKeys, sql } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
+import { keepLease } from "../../instance/lease.ts";
 import type { InstanceSettings } from "../instance-settings.ts";
 import { reserveIn, type Spender, settleIn, spendRows } from "./spend-caps.ts";
 
@@ -29,26 +29,32 @@ export async function reserve(
   spender: Spender,
   { model, amount }: { model: string; amount: number },
   settings: InstanceSettings,
-  { db, aiRequests }: Env,
+  { db, lease }: Env,
 ): Promise<Reserved | SpendScope> {
   const id = newId();
   const { userId, guest, invitedBy, canvasId, startedAt } = spender;
   const rows = spendRows(spender);
   const steps = [
+    keepLease(lease.id),
     ...rows.flatMap((row) => reserveIn(row, amount, settings)),
     sql`
-      insert into ai_requests (id, canvas_id, user_id, guest, invited_by, model, state, started_at, leased_until,
+      insert into ai_requests (id, canvas_id, user_id, guest, invited_by, model, state, started_at, lease,
         reserved)
       values (${id}, ${canvasId}, ${userId}, ${Number(guest)}, ${invitedBy}, ${model}, 'open', ${startedAt},
-        ${startedAt + LEASE_MS}, ${amount})`,
+        ${lease.id}, ${amount})`,
   ];
-  const done = await db.batch(steps);
-  if (done.length === steps.length) {
-    aiRequests.add(id);
-    return { ...spender, id, reserved: amount };
+  // Held before the row exists, because `settleLost` settles open requests of this process that it does not hold.
+  lease.held.add(id);
+  let reserved = false;
+  try {
+    const done = await db.batch(steps);
+    reserved = done.length === steps.length;
+    if (reserved) return { ...spender, id, reserved: amount };
+    // Each cap has two steps after the lease, of which the second one can fail.
+    return rows[(done.length - 2) / 2]?.scope ?? "canvas_monthly";
+  } finally {
+    if (!reserved) lease.held.delete(id);
   }
-  // Each cap has two steps, of which the second one can fail.
-  return rows[(done.length - 1) / 2]?.scope ?? "canvas_monthly";
 }
 
 const NO_TOKENS: TokenUsage = {
@@ -60,40 +66,33 @@ const NO_TOKENS: TokenUsage = {
 
 /**
  * Records the outcome, the tokens and the cost of a request, and removes its reservation. Changes nothing if the request is settled already.
- * Stops renewing the lease in any case, so that `settleLost` settles the request if this call fails.
+ * This process no longer holds the request in any case, so that `settleLost` settles it if this call fails.
  */
 export async function settle(
   request: Reserved,
   { outcome, usage = NO_TOKENS, cost }: { outcome: Outcome; usage?: TokenUsage; cost: number },
-  { db, clock, aiRequests }: Pick<Env, "db" | "clock" | "aiRequests">,
+  { db, clock, lease }: Pick<Env, "db" | "clock" | "lease">,
 ): Promise<void> {
   try {
     await db.withReserve.batch([
       sql`
-        update ai_requests set state = ${outcome}, ended_at = ${clock()}, cost = ${cost}, leased_until = null,
+        update ai_requests set state = ${outcome}, ended_at = ${clock()}, cost = ${cost}, lease = null,
           input_tokens = ${usage.inputTokens}, output_tokens = ${usage.outputTokens},
           cache_creation_tokens = ${usage.cacheCreationInputTokens}, cache_read_tokens = ${usage.cacheReadInputTokens}
-        where id = ${request.id} and leased_until is not null`,
+        where id = ${request.id} and lease is not null`,
       ...spendRows(request).map((row) => settleIn(row, request.reserved, cost)),
     ]);
   } finally {
-    aiRequests.delete(request.id);
+    lease.held.delete(request.id);
   }
 }
 
-/** Extends the leases of the open requests of this process. */
-export async function renewLeases({ db, clock, aiRequests }: Env): Promise<void> {
-  if (aiRequests.size === 0) return;
-  await db.withReserve.run`
-    update ai_requests set leased_until = ${clock() + LEASE_MS}
-    where id in (select key from json_each(${asKeys([...aiRequests])})) and leased_until is not null`;
-}
-
 /**
- * Settles the requests whose lease has expired, because their process has ended or could not settle them. Each costs the whole reserved
+ * Settles the open requests that no process holds, because their process has ended or could not settle them. Each costs the whole reserved
  * amount, because its tokens are unknown. Returns the number of these requests.
  */
 export async function settleLost(env: Env): Promise<number> {
+  const { lease } = env;
   let settled = 0;
   for (;;) {
     const lost = await env.db.all<{
@@ -106,7 +105,9 @@ export async function settleLost(env: Env): Promise<number> {
       reserved: number;
     }>`
       select id, canvas_id, user_id, guest, invited_by, started_at, reserved from ai_requests
-      where leased_until < ${env.clock()} order by leased_until limit ${LOST_BATCH}`;
+      where lease is not null and (lease not in (select id from live_leases)
+        or lease = ${lease.id} and id not in (select key from json_each(${asKeys([...lease.held])})))
+      limit ${LOST_BATCH}`;
     for (const row of lost) {
       const request = {
         id: row.id,
@@ -122,4 +123,26 @@ export async function settleLost(env: Env): Promise<number> {
     settled += lost.length;
     if (lost.length < LOST_BATCH) return settled;
   }
+}
+
+/**
+ * Settles lost requests now, and whenever this process has renewed its lease. Returns a function that stops this and waits for the first
+ * run.
+ */
+export function startSettling(env: Env): () => Promise<void> {
+  const { lease, log } = env;
+  const work = async () => {
+    try {
+      const lost = await settleLost(env);
+      if (lost > 0) log.warn(`settled ${lost} AI requests whose lease had expired`);
+    } catch (err) {
+      log.error({ err }, "AI requests are not settled");
+    }
+  };
+  const first = work();
+  const end = lease.afterDatabase(work);
+  return async () => {
+    end();
+    await first;
+  };
 }

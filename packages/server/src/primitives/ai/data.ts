@@ -9,7 +9,7 @@ export const aiData: CanvasData = {
   tables: { ai_requests: { key: ["id"] }, ai_spend: { key: ["scope", "subject", "period"] } },
   async sweep(db) {
     const before = Date.now() - REPORT_DAYS * DAY_MS;
-    await db.run`delete from ai_requests where started_at < ${before} and leased_until is null`;
+    await db.run`delete from ai_requests where started_at < ${before} and lease is null`;
     await db.run`delete from ai_spend where period <> '' and period < ${utcDay(before)}`;
   },
 };

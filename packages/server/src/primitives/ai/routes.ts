@@ -4,6 +4,7 @@ import type { Env } from "../../env.ts";
 import { readBody } from "../../http/body.ts";
 import { refuse } from "../../http/refusal.ts";
 import { priceOf } from "../../organisation/ai/prices.ts";
+import { startSettling } from "../../organisation/ai/reservations.ts";
 import { exceededCap, type Spender, spendRows } from "../../organisation/ai/spend-caps.ts";
 import { readSettings } from "../../organisation/instance-settings.ts";
 import type { Call, Primitive } from "../primitive.ts";
@@ -15,7 +16,6 @@ import { aiData } from "./data.ts";
 import { EventStream } from "./event-stream.ts";
 import { aiOperations } from "./operations.ts";
 import { refuseOverCap } from "./refusals.ts";
-import { startLeases } from "./request-leases.ts";
 import { highestPromptTokens } from "./token-meter.ts";
 
 const EVENT_STREAM = {
@@ -70,7 +70,7 @@ export const ai: Primitive = {
   rateClass: "ai",
   checksCapability: true,
   data: aiData,
-  start: startLeases,
+  start: startSettling,
   routes: {
     "/ai": {},
     "/ai/*": {},

@@ -19,7 +19,7 @@ function node({ processCalls = 50 } = {}) {
   const env = (lease: string) =>
     ({
       bus,
-      lease,
+      lease: { id: lease },
       outboundCalls: new OutboundCalls(processCalls),
       log: console,
     }) as unknown as Env;
@@ -152,7 +152,7 @@ async function calls(count: number, caller: Caller, env: Env): Promise<Running[]
 test("five places of a canvas on all nodes; freed ones can be taken by any node", async () => {
   const { bus, env } = node();
   const [a, b] = [env("a"), env("b")];
-  for (const { lease } of [a, b]) await bus.renewLease(lease);
+  for (const { lease } of [a, b]) await bus.renewLease(lease.id);
   const held = [
     ...(await calls(2, of("ada"), a)),
     ...(await calls(2, of("bob"), b)),
@@ -169,7 +169,7 @@ test("five places of a canvas on all nodes; freed ones can be taken by any node"
 test("a caller runs two calls on a canvas, three wait in order, a sixth is refused; others are not affected", async () => {
   const { bus, env } = node();
   const a = env("a");
-  await bus.renewLease(a.lease);
+  await bus.renewLease(a.lease.id);
   const hostile = await calls(5, of("eve"), a);
   assert.deepEqual(
     hostile.map(({ runs }) => runs),
@@ -193,7 +193,7 @@ test("a caller runs two calls on a canvas, three wait in order, a sixth is refus
 test("calls of a caller that runs two on another node wait for them", async () => {
   const { bus, env } = node();
   const [a, b] = [env("a"), env("b")];
-  for (const { lease } of [a, b]) await bus.renewLease(lease);
+  for (const { lease } of [a, b]) await bus.renewLease(lease.id);
   const [first] = await calls(2, of("ada"), a);
   const third = await call(of("ada"), b);
   assert.equal(third.runs, false);
@@ -205,7 +205,7 @@ test("calls of a caller that runs two on another node wait for them", async () =
 test("a call that waits ends when its signal aborts, and leaves no trace", async () => {
   const { bus, env } = node();
   const a = env("a");
-  await bus.renewLease(a.lease);
+  await bus.renewLease(a.lease.id);
   const held = await calls(2, of("ada"), a);
   for (let each = 0; each < 10; each++) {
     const end = new AbortController();
@@ -221,7 +221,7 @@ test("a call that waits ends when its signal aborts, and leaves no trace", async
 test("one person over many canvases runs ten calls in a process; another gets the next place", async () => {
   const { bus, env } = node({ processCalls: 11 });
   const a = env("a");
-  await bus.renewLease(a.lease);
+  await bus.renewLease(a.lease.id);
   const hostile: Running[] = [];
   for (let canvas = 0; canvas < 10; canvas++)
     hostile.push(...(await calls(2, of("eve", { canvasId: `${canvas}` }), a)));
@@ -236,7 +236,7 @@ test("one person over many canvases runs ten calls in a process; another gets th
 test("in a full process people take turns: who waits with one call does not wait for all calls of another", async () => {
   const { bus, env } = node({ processCalls: 3 });
   const a = env("a");
-  await bus.renewLease(a.lease);
+  await bus.renewLease(a.lease.id);
   const hostile: Running[] = [];
   for (let canvas = 0; canvas < 5; canvas++)
     hostile.push(...(await calls(2, of("eve", { canvasId: `${canvas}` }), a)));
@@ -251,20 +251,20 @@ test("in a full process people take turns: who waits with one call does not wait
 test("the places of a node that has gone are free when its lease has expired", async () => {
   const { at, bus, env } = node();
   const [gone, b] = [env("gone"), env("b")];
-  await bus.renewLease(gone.lease);
+  await bus.renewLease(gone.lease.id);
   for (const user of ["ada", "bob", "eve"]) await calls(2, of(user), gone);
   at.now += LEASE_MS - 1;
-  await bus.renewLease(b.lease);
+  await bus.renewLease(b.lease.id);
   assert.equal(await (await call(of("dan"), b)).outcome, "CONNECTION_LIMIT");
   at.now += 1;
-  await bus.renewLease(b.lease);
+  await bus.renewLease(b.lease.id);
   assert.equal(running(await calls(2, of("dan"), b)), 2);
 });
 
 test("the place of the process is given back if the canvas has none or the bus fails", async () => {
   const { bus, env } = node({ processCalls: 6 });
   const a = env("a");
-  await bus.renewLease(a.lease);
+  await bus.renewLease(a.lease.id);
   for (const user of ["ada", "bob"]) await calls(2, of(user), a);
   const last = await call(of("eve"), a);
   await times(10, async () => assert.equal(await (await call(of("dan"), a)).outcome, "CONNECTION_LIMIT"));

@@ -117,7 +117,7 @@ export async function inPlace<Result>(
 async function takePlace({ canvasId, userId }: Caller, signal: AbortSignal, env: Env): Promise<() => void> {
   const { bus, lease, log } = env;
   const place = `connections ${canvasId}`;
-  const holder = { id: newId(), owner: userId, lease };
+  const holder = { id: newId(), owner: userId, lease: lease.id };
   const limits = { all: LIMITS.connectionCallsPerCanvas.value, each: LIMITS.connectionCallsPerCaller.value };
   let outcome = await bus.hold(place, holder, limits);
   while (outcome === "owner full") {

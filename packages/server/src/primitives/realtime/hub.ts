@@ -1,6 +1,7 @@
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { onAccessChange } from "../../canvases/access-events.ts";
+import type { Renewal } from "../../drivers/bus/bus.ts";
 import type { Env } from "../../env.ts";
 import type { AccessState, ReadAccess } from "./access-state.ts";
 import type { ClientSocket } from "./client-socket.ts";
@@ -17,12 +18,6 @@ import { deliverToWatches, type Watches } from "./watches.ts";
 const HEARTBEAT_MS = 30_000;
 const TICK_MS = 50;
 const TICKS = HEARTBEAT_MS / 2 / TICK_MS;
-
-/**
- * The interval between renewals of this node's lease on the bus, in milliseconds. The bus drops the node's connections when the lease
- * expires, but the lease survives one failed renewal.
- */
-const RENEW_MS = 4_000;
 
 /** The maximum time that `Hub.close` waits for connections to end, in milliseconds. */
 const CLOSE_MS = 2_000;
@@ -46,34 +41,28 @@ export class Hub {
   readonly #connections = new Set<Connection>();
   readonly #byCanvas = new Map<string, Set<Connection>>();
   #unsubscribe: (() => Promise<void>) | null = null;
+  #endRenewals = () => {};
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
   #onEmpty = () => {};
   #rechecking = false;
   #recheckAgain = false;
-  /** The time of the last renewal of the lease in milliseconds, according to the service's clock and to a monotonic clock. */
-  #renewedAt = { clock: 0, monotonic: 0 };
-  #renewing = false;
 
   constructor(env: Env) {
     this.env = env;
-    this.lease = env.lease;
+    this.lease = env.lease.id;
     this.channels = new Topics(env.bus, deliverToSubscriptions);
     this.watches = new Topics(env.bus, deliverToWatches);
   }
 
-  /** Starts the heartbeats and the renewals of the node's lease on the bus, and subscribes to changes of access. */
+  /** Starts the heartbeats, and subscribes to changes of access and to the renewals of the node's lease on the bus. */
   async start(): Promise<void> {
     this.#unsubscribe = await onAccessChange((concerned) => {
       if ("people" in concerned) void this.#recheckAll(new Set(concerned.people));
       else for (const each of this.#byCanvas.get(concerned.canvas) ?? []) void each.recheck();
     }, this.env);
-    await this.#renewLease();
-    this.#timer = setInterval(() => {
-      this.#heartbeat(this.env.clock());
-      if (this.#isRenewalDue()) void this.#renewLease();
-    }, TICK_MS);
-    this.#timer.unref();
+    this.#endRenewals = this.env.lease.afterBus((renewal) => this.#leaseRenewed(renewal));
+    this.#timer = setInterval(() => this.#heartbeat(this.env.clock()), TICK_MS).unref();
   }
 
   /**
@@ -107,6 +96,7 @@ export class Hub {
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#timer);
+    this.#endRenewals();
     await this.#unsubscribe?.();
     if (this.#connections.size === 0) return;
     const emptied = new Promise<void>((resolve) => {
@@ -127,30 +117,15 @@ export class Hub {
     }
   }
 
-  /** Whether `RENEW_MS` have passed since the last renewal, according to either clock. The service's clock may be set back. */
-  #isRenewalDue(): boolean {
-    const { clock, monotonic } = this.#renewedAt;
-    return this.env.clock() - clock >= RENEW_MS || performance.now() - monotonic >= RENEW_MS;
-  }
-
   /**
-   * Renews the node's lease on the bus, so that the bus keeps the node's connections. Publishes `leave` for the members whom the bus has
-   * removed because their leases had expired. If the lease of this node had expired, each of its connections registers with the bus again.
+   * Publishes `leave` for the members whom the bus has removed because their leases had expired. If the lease of this node had expired, each
+   * of its connections registers with the bus again.
    */
-  async #renewLease(): Promise<void> {
-    if (this.#renewing) return;
-    this.#renewing = true;
-    const { bus, clock, log } = this.env;
-    this.#renewedAt = { clock: clock(), monotonic: performance.now() };
-    try {
-      const { kept, departed } = await bus.renewLease(this.lease);
-      if (!kept) for (const each of this.#connections) each.restore();
-      await Promise.all(departed.map(({ topic, member }) => publishPresence("leave", topic, member, bus)));
-    } catch (error) {
-      log.warn({ err: error }, "renewing the lease of this node failed");
-    } finally {
-      this.#renewing = false;
-    }
+  async #leaseRenewed({ kept, departed }: Renewal): Promise<void> {
+    if (!kept) for (const each of this.#connections) each.restore();
+    await Promise.all(
+      departed.map(({ topic, member }) => publishPresence("leave", topic, member, this.env.bus)),
+    );
   }
 
   /**

@@ -55,7 +55,7 @@ export const ai: Fault[] = [
   fault(
     "ai: a request is settled twice",
     "packages/server/src/organisation/ai/reservations.ts",
-    "where id = ${request.id} and leased_until is not null",
+    "where id = ${request.id} and lease is not null",
     "where id = ${request.id}",
     "packages/server/test/organisation/ai-requests.test.ts",
   ),

@@ -80,7 +80,7 @@ describe("an open stream", { concurrency: true }, () => {
     for (const { spent, reserved } of open.sums) assert.deepEqual([spent, reserved], [0, open.row.reserved]);
 
     // The lease of the killed process has ended.
-    await db.run`update ai_requests set leased_until = 1`;
+    await db.run`update leases set leased_until = 1`;
     await streaming.restart();
     await until("it is settled", async () => (await ledgerOf(streaming)).row.state !== "open");
     const { row, sums } = await ledgerOf(streaming);

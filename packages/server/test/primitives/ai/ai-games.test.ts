@@ -4,11 +4,11 @@ import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import type { TokenUsage } from "@easel/protocol/ai";
 import fc from "fast-check";
+import { newId } from "../../../src/crypto/ids.ts";
 import type { Prompt } from "../../../src/drivers/ai/ai.ts";
 import { anthropic } from "../../../src/drivers/ai/anthropic.ts";
 import { openai } from "../../../src/drivers/ai/openai.ts";
 import { SdkAi } from "../../../src/drivers/ai/sdk-ai.ts";
-import { LEASE_MS } from "../../../src/drivers/bus/bus.ts";
 import { asKeys, type Db } from "../../../src/drivers/db/db.ts";
 import { costOf, highestCost } from "../../../src/organisation/ai/cost.ts";
 import { settleLost } from "../../../src/organisation/ai/reservations.ts";
@@ -154,7 +154,7 @@ async function play(
   const env = {
     ...ledger.env,
     // A process that has crashed renews no leases.
-    aiRequests: new Set<string>(),
+    lease: { id: newId(), held: new Set<string>() },
     config: { aiProvider: script.wire, aiPrices: { m: PRICE } },
     log: { warn() {} },
   } as unknown as Ledger["env"];
@@ -229,7 +229,8 @@ async function playRound(games: Game[], month: number, db: Db, counts: Map<strin
     await Promise.all(games.slice(next, next + AT_ONCE).map(playOne));
 
   const later = new Ledger(db);
-  later.now = ledger.now + LEASE_MS + 1;
+  later.now = ledger.now;
+  await db.run`update leases set leased_until = 0`;
   await settleLost(later.env);
   const ids = canvases.map(({ canvasId }) => canvasId);
   const requests = await db.all<{ started_at: number; cost: number }>`

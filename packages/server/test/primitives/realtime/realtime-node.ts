@@ -5,9 +5,9 @@ import type { Socket } from "@easel/conformance/realtime/socket";
 import { devTarget, type Person, type Target } from "@easel/conformance/target";
 import { createApp } from "../../../src/app.ts";
 import { baseOf } from "../../../src/config/addresses.ts";
-import { newId } from "../../../src/crypto/ids.ts";
 import type { Db } from "../../../src/drivers/db/db.ts";
 import type { Env } from "../../../src/env.ts";
+import { NodeLease } from "../../../src/instance/lease.ts";
 import { changedDb } from "../../support/changed-db.ts";
 import { atEnd, type Scope } from "../../support/service.ts";
 
@@ -20,14 +20,17 @@ export interface Node {
 
 /** Starts a node that shares the database, the blobs and the bus of a service, except for the parts in `changed`. */
 export async function startNode(scope: Scope, of: Env, changed: Partial<Env> = {}): Promise<Node> {
-  const env: Env = { ...of, lease: newId(), ...changed };
+  const shared = { ...of, ...changed };
+  const lease = new NodeLease(shared);
+  const env: Env = { ...shared, lease };
+  await lease.start();
   const app = await createApp(env);
   await app.listen({ host: "127.0.0.1", port: 0 });
   const { port } = app.server.address() as AddressInfo;
   env.base = baseOf({ ...env.config, baseUrl: null }, port);
   let stopped: Promise<void> | undefined;
   const stop = () => {
-    stopped ??= app.close();
+    stopped ??= app.close().then(() => lease.stop());
     return stopped;
   };
   atEnd(scope, stop);
