@@ -37,9 +37,9 @@ function counting(env: Env) {
       return super.run(person, task);
     }
   }
-  const put: Env["blobs"]["put"] = (source) => {
+  const put: Env["blobs"]["put"] = (...given) => {
     count.puts++;
-    return env.blobs.put(source);
+    return env.blobs.put(...given);
   };
   return {
     env: {

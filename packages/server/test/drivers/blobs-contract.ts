@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import type { Readable } from "node:stream";
 import { describe, test } from "node:test";
-import type { Blobs } from "../../src/drivers/blobs/blobs.ts";
+import { type Blobs, type Expected, OtherContent } from "../../src/drivers/blobs/blobs.ts";
 import type { Scope } from "../support/service.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -141,6 +141,40 @@ export function blobsContract(
       };
       await assert.rejects(blobs.put(failing()), /the source broke/);
       assert.deepEqual(await bytesOf(await blobs.get(key)), tea);
+    });
+
+    const wrong: [what: string, expected: Expected, differs: OtherContent["differs"]][] = [
+      ["another key", { key: keyOf(Buffer.from("coffee")) }, "hash"],
+      ["another key of the same size", { key: keyOf(Buffer.from("coffee")), size: tea.length }, "hash"],
+      ["a text that is no key", { key: "../x", size: tea.length }, "hash"],
+      ["a smaller size", { size: tea.length - 1 }, "longer"],
+      ["a larger size", { key: keyOf(tea), size: tea.length + 1 }, "shorter"],
+      ["no bytes", { key: keyOf(tea), size: 0 }, "longer"],
+    ];
+    for (const [what, expected, differs] of wrong) {
+      test(`a put that expects ${what} stores nothing, and throws OtherContent: ${differs}`, async (t) => {
+        const blobs = await open(t);
+        const isOther = (error: unknown) => error instanceof OtherContent && error.differs === differs;
+        await assert.rejects(blobs.put(inPieces(tea, 3), expected), isOther);
+        assert.deepEqual(await keysOf(blobs), []);
+        assert.equal(await blobs.get(keyOf(tea)), null);
+        await blobs.put(inPieces(tea), { key: keyOf(tea), size: tea.length });
+        await assert.rejects(blobs.put(inPieces(tea, 3), expected), isOther);
+        assert.deepEqual(await bytesOf(await blobs.get(keyOf(tea))), tea);
+      });
+    }
+
+    test("a put of a stream that is too long stops reading it", async (t) => {
+      const blobs = await open(t);
+      let read = 0;
+      const endless = async function* () {
+        for (;;) {
+          read += MIB;
+          yield Buffer.alloc(MIB);
+        }
+      };
+      await assert.rejects(blobs.put(endless(), { size: 3 * MIB }), OtherContent);
+      assert.ok(read <= 5 * MIB, `${read} bytes were read`);
     });
 
     test("remove removes the listed blobs, and may be repeated", async (t) => {

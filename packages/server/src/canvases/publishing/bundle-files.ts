@@ -91,9 +91,9 @@ export async function storeFiles(
   env: Env,
 ): Promise<VersionFile[]> {
   const added = new Map(files.filter(({ key }) => !known.has(key)).map((file) => [file.key, file]));
-  await inParallel([...added.values()], WIDTH, async ({ source }) => {
+  await inParallel([...added.values()], WIDTH, async ({ key, size, source }) => {
     signal.throwIfAborted();
-    return env.blobs.put(await source());
+    return env.blobs.put(await source(), { key, size });
   });
   return files.map(({ path, key, size }) => {
     const mime = mimeOf(path);

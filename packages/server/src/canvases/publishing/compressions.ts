@@ -28,7 +28,7 @@ async function compressBlob(
   if (!(await isUncompressed(blob, env))) return;
   const store: StoreCopy = async (copy, source) => {
     if ((await announceBlobs(blob.canvasId, [copy], env)) !== "done") return null;
-    return env.blobs.put(source());
+    return env.blobs.put(source(), copy);
   };
   const variants = await compress(blob, effort, store, signal, env).catch((error) => {
     if (signal.aborted || isFull(error)) throw error;

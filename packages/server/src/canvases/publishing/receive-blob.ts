@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { isId } from "../../crypto/ids.ts";
+import { Content, OtherContent } from "../../drivers/blobs/blobs.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 import { announceBlobs, type BlobSize } from "../bundle-blobs.ts";
@@ -8,24 +8,19 @@ import { findStagedBlob, holdBlob, type StagedDeployKey } from "../staged-deploy
 
 const invalid = (message: string): never => refuse("INVALID_BODY", { message });
 
-/**
- * Passes a stream through. Throws 400 `INVALID_BODY` as soon as the stream is longer than `size`, and at its end if it is shorter or its
- * hash is not `key`.
- */
-async function* verified(
-  { key, size }: BlobSize,
-  source: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
-  const hash = createHash("sha256");
-  let left = size;
-  for await (const chunk of source) {
-    left -= chunk.length;
-    if (left < 0) invalid(`The body is longer than ${size} bytes.`);
-    hash.update(chunk);
-    yield chunk;
-  }
-  if (left > 0) invalid(`The body is shorter than ${size} bytes.`);
-  if (hash.digest("hex") !== key) invalid("The body has another hash.");
+/** Converts the error for bytes that are not those of a blob to a refusal with 400 `INVALID_BODY`, and throws it; others unchanged. */
+function asRefusal(error: unknown, size: number): never {
+  if (!(error instanceof OtherContent)) throw error;
+  return invalid(
+    error.differs === "hash"
+      ? "The body has another hash."
+      : `The body is ${error.differs} than ${size} bytes.`,
+  );
+}
+
+/** Reads bytes to their end without storing them. Throws `OtherContent` if they are not those of the blob. */
+async function compare(blob: BlobSize, source: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const _ of new Content(blob).pass(source));
 }
 
 /**
@@ -56,11 +51,12 @@ export async function receiveBlob(
   const blob = await requireStagedBlob(place, key, env);
   if (declared > blob.size) invalid(`The body is longer than ${blob.size} bytes.`);
   if (blob.held) {
-    for await (const _ of verified(blob, source));
+    await compare(blob, source).catch((error) => asRefusal(error, blob.size));
     return null;
   }
   if ((await announceBlobs(place.canvasId, [blob], env)) !== "done") await refuseFull(place.canvasId, env);
-  return env.blobs.put(verified(blob, source));
+  const { size } = blob;
+  return env.blobs.put(source, { key, size }).catch((error) => asRefusal(error, size));
 }
 
 /**

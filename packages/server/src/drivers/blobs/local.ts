@@ -1,18 +1,14 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { type FileHandle, mkdir, open, opendir, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
-import { pipeline } from "node:stream/promises";
 import { whileSpace } from "../../disk/disk-space.ts";
 import { linkUnlessThere, syncDirectory } from "../../disk/durable-names.ts";
 import { removeOlder } from "../../disk/expired-files.ts";
 import { makeOwnDirectory } from "../../disk/private-files.ts";
-import type { Blobs, StoredBlob } from "./blobs.ts";
+import { type Blobs, Content, type StoredBlob } from "./blobs.ts";
 import { ageOf, openIfThere, Removals } from "./removals.ts";
 
-/**
- * The maximum size of the write buffer in bytes. Chunks that arrive during a write are buffered, and the next write writes all of them.
- * Fewer writes are faster, because each one is passed to another thread and back.
- */
+/** The number of bytes that are written at once. Fewer writes are faster, because each one is passed to another thread and back. */
 const WRITE_BYTES = 512 * 1024;
 const KEY = /^[0-9a-f]{64}$/;
 /** The content of the file that `tryWrite` writes. It fills a disk block, because a smaller file may still fit on a full disk. */
@@ -38,37 +34,24 @@ export async function local(root: string, reserve: number | null = 0): Promise<B
     return path.join(root, `${name}.marker`);
   };
 
-  /** Writes a stream to a file and syncs it. Closes the file, also when the stream fails. */
-  async function write(file: FileHandle, source: AsyncIterable<Uint8Array>) {
-    const hash = createHash("sha256");
-    let size = 0;
-    async function* hashed() {
-      for await (const chunk of source) {
-        hash.update(chunk);
-        size += chunk.length;
-        yield chunk;
-      }
-    }
-    await pipeline(hashed, file.createWriteStream({ flush: true, highWaterMark: WRITE_BYTES }));
-    return { key: hash.digest("hex"), size };
-  }
-
   async function find(key: string, before: number): Promise<StoredBlob | null> {
     const age = KEY.test(key) ? await ageOf(place(key)) : null;
     return age !== null && age.putAt < before ? { key, generation: age.generation } : null;
   }
 
   return {
-    async put(source) {
+    async put(source, expected = {}) {
       const staged = path.join(staging, randomUUID());
       const file = await open(staged, "wx", 0o600);
       try {
-        const blob = await write(file, whileSpace(source, root, reserve));
-        if (await mkdir(directory(blob.key), { recursive: true, mode: 0o700 })) await syncDirectory(root);
+        const content = new Content(expected);
+        await writeAll(file, content.pass(whileSpace(source, root, reserve)));
+        const { key, size } = content;
+        if (await mkdir(directory(key), { recursive: true, mode: 0o700 })) await syncDirectory(root);
         // Replaces an existing blob with the same key, which resets its age and changes its generation.
-        await rename(staged, place(blob.key));
-        await syncDirectory(directory(blob.key));
-        return blob;
+        await rename(staged, place(key));
+        await syncDirectory(directory(key));
+        return { key, size };
       } catch (error) {
         await rm(staged, { force: true });
         throw error;
@@ -128,6 +111,33 @@ export async function local(root: string, reserve: number | null = 0): Promise<B
 
     async close() {},
   };
+}
+
+/** Writes a stream to a file, syncs it, and closes it, also when the stream fails. Reads the next bytes while it writes. */
+async function writeAll(file: FileHandle, source: AsyncIterable<Uint8Array>): Promise<void> {
+  let chunks: Uint8Array[] = [];
+  let bytes = 0;
+  let writing = Promise.resolve();
+  const write = async () => {
+    await writing;
+    writing = file.writeFile(Buffer.concat(chunks));
+    // A failure is thrown by the next `await`, which may only come after the next bytes.
+    writing.catch(() => {});
+    [chunks, bytes] = [[], 0];
+  };
+  try {
+    for await (const chunk of source) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes >= WRITE_BYTES) await write();
+    }
+    await write();
+    await writing;
+    await file.sync();
+  } finally {
+    await writing.catch(() => {});
+    await file.close();
+  }
 }
 
 async function writeSynced(name: string, text: string): Promise<void> {

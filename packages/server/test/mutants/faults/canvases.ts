@@ -117,9 +117,9 @@ export const canvases: Fault[] = [
   ),
   fault(
     "staged deploys: bytes with another hash are taken",
-    "packages/server/src/canvases/publishing/receive-blob.ts",
-    'if (hash.digest("hex") !== key)',
-    'if (hash.digest("hex") === "")',
+    "packages/server/src/drivers/blobs/blobs.ts",
+    "if (key !== undefined && key !== this.key)",
+    "if (this.key === '')",
     "packages/server/test/canvases/staged-deploys.test.ts",
   ),
   fault(

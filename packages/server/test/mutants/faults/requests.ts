@@ -256,8 +256,8 @@ export const requests: Fault[] = [
   fault(
     "deploys: go on after the client has gone",
     "packages/server/src/canvases/publishing/bundle-files.ts",
-    "async ({ source }) => {\n    signal.throwIfAborted();",
-    "async ({ source }) => {",
+    "async ({ key, size, source }) => {\n    signal.throwIfAborted();",
+    "async ({ key, size, source }) => {",
     "packages/server/test/canvases/fair-queues.test.ts",
   ),
   fault(

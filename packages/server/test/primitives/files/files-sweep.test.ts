@@ -70,8 +70,8 @@ await onEngines("blobs of files", (target, env) => {
     const root = env.config.blobsUrl.slice("file:".length);
     await utimes(path.join(root, key.slice(0, 2), key), then, then);
     let swept: number | undefined;
-    const put: Blobs["put"] = async (source) => {
-      const blob = await env.blobs.put(source);
+    const put: Blobs["put"] = async (...given) => {
+      const blob = await env.blobs.put(...given);
       swept = await sweepAfter(0);
       return blob;
     };
