@@ -10,7 +10,7 @@ import { type ForwardedRequest, sendResponse } from "./send-response.ts";
 
 /**
  * Creates the reverse proxy between the browser and the service or the dev server. It rewrites headers, signs people in, adds the bar to
- * pages and reports refused calls. It does not listen yet. `site` returns null until the service has started.
+ * pages and reports refused calls (decision 043). It does not listen yet. `site` returns null until the service has started.
  */
 export function createReverseProxy(site: () => Site | null): { server: Server; close(): Promise<void> } {
   const agent = new Agent({ keepAlive: true });

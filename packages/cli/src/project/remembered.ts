@@ -17,8 +17,8 @@ const fileOf = (folder: string, url: string, context: Pick<Context, "env">): str
   configFile(context, "folders", `${hash("sha256", `${url}\n${folder}`, "hex")}.json`);
 
 /**
- * Returns the canvas that the person's own configuration has for a folder at a service. Returns undefined if there is none, also after the
- * folder was moved, and if the file is damaged.
+ * Returns the canvas that the person's own configuration has for a folder at a service (decision 054). Returns undefined if there is none,
+ * also after the folder was moved, and if the file is damaged.
  */
 export async function readRemembered(
   folder: string,

@@ -2,7 +2,7 @@ import type { Change } from "./live-data.ts";
 
 /**
  * Changes of one item that arrive within this time may have overtaken each other: the service sends them in the order in which the writes
- * were answered, which need not be the order in which the database has made them.
+ * were answered, which need not be the order in which the database has made them (decision 060).
  */
 const CONCURRENT_MS = 10_000;
 

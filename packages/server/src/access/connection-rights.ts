@@ -17,8 +17,8 @@ export interface GrantCaller {
 const NO_LIMITS: ConnectionLimits = {};
 
 /**
- * Returns the limits that a grant sets for a caller, or null if it does not admit the caller. It admits every member without limits. Guests,
- * and visitors of a Public link even if they have signed in, need the permission of an administrator.
+ * Returns the limits that a grant sets for a caller, or null if it does not admit the caller. It admits every member without limits.
+ * Guests, and visitors of a Public link even if they have signed in, need the permission of an administrator (decision 063).
  */
 export function limitsFor(
   grant: ConnectionGrant,

@@ -17,8 +17,8 @@ export interface ManagementUse {
 }
 
 /**
- * Returns why a restricted access token may not send a request to the runtime API, as a sentence for the client. Returns null if it may.
- * `canvasId` is null if there is no canvas at the path.
+ * Returns why a restricted access token may not send a request to the runtime API, as a sentence for the client. Returns null if it may
+ * (decision 040). `canvasId` is null if there is no canvas at the path.
  */
 export function runtimeObjection(
   { scope, canvasId: only }: Restriction,

@@ -42,9 +42,9 @@ interface Counted extends WaitingCalls {
 const none = (): Record<CallerKind, number> => ({ insider: 0, outsider: 0 });
 
 /**
- * Collects the refused and failed calls to the runtime API of all canvases of this node until they are written to the database.
- * Keeps a limited number of calls per canvas, minute and kind of callers, and only counts the rest, so that a page that fails very often
- * costs little.
+ * Collects the refused and failed calls to the runtime API of all canvases of this node until they are written to the database. Keeps a
+ * limited number of calls per canvas, minute and kind of callers, and only counts the rest, so that a page that fails very often costs
+ * little (decision 042).
  */
 export class CallLog {
   readonly #isKept: boolean;

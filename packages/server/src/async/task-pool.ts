@@ -23,7 +23,7 @@ const never = () => new AbortController().signal;
 
 /**
  * Runs a limited number of tasks at once. Each person has a queue, whose tasks start in order. People take turns: before a person's second
- * task, every other person with a waiting task has had one started.
+ * task, every other person with a waiting task has had one started (decision 047).
  */
 export class TaskPool {
   #free: number;

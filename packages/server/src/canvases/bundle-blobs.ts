@@ -4,8 +4,8 @@ import { lockOwner, withinBytes } from "./owner-quotas.ts";
 import { BLOB_BYTES, lockBytes } from "./stored-bytes.ts";
 
 /**
- * The blobs of a canvas: the contents of its files, and their compressed variants. A row of `bundle_blobs` exists before the blob is
- * stored and until the sweep has removed it, so that it counts in the quota of the owner for all this time:
+ * The blobs of a canvas: the contents of its files, and their compressed variants. A row of `bundle_blobs` exists before the blob is stored
+ * and until the sweep has removed it, so that it counts in the quota of the owner for all this time (decision 049):
  *
  * 1. `announceBlobs` counts a blob that will be stored. It has no uses, and is swept an hour later unless it gets one.
  * 2. `addUses` adds a use: a file of a version, a staged deploy, or the blob of which it is a variant.
@@ -30,7 +30,10 @@ export interface BlobUses extends BlobSize {
  */
 export const [NOT_COMPRESSED, COMPRESSED, TO_COMPRESS] = [0, 1, 2];
 
-/** Finds the blobs with these keys that the canvas uses, and returns their keys and sizes. Does not find blobs of other canvases. */
+/**
+ * Finds the blobs with these keys that the canvas uses, and returns their keys and sizes. Does not find blobs of other canvases
+ * (decision 031).
+ */
 export async function findBlobs(
   canvasId: string,
   keys: string[],

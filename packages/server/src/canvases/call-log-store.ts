@@ -39,9 +39,9 @@ export function writeCallLog(env: Env): Promise<void> {
 }
 
 /**
- * Inserts calls of a canvas, and removes the oldest entries of the same kinds of callers if there are too many of a kind. Inserts nothing if
- * the canvas has been deleted in the meantime. The first step locks the row with the number of the newest entry. Entries therefore become visible in the order of their
- * numbers, even if several nodes write them.
+ * Inserts calls of a canvas, and removes the oldest entries of the same kinds of callers if there are too many of a kind. Inserts nothing
+ * if the canvas has been deleted in the meantime. The first step locks the row with the number of the newest entry. Entries therefore
+ * become visible in the order of their numbers, even if several nodes write them (decision 042).
  */
 async function insertCalls({ canvasId, calls, dropped }: WaitingCalls, db: Db): Promise<void> {
   const some = calls.slice(0, AT_ONCE);

@@ -55,7 +55,7 @@ export const refuseAt = (quota: OwnerQuota, limit: number): never =>
 
 /**
  * Builds the batch step that locks a user's row. Every batch that counts against a quota of the user must begin by locking this row, so
- * that such batches run one after the other.
+ * that such batches run one after the other (decision 017).
  */
 export const lockUser = (userId: string): Step => sql`update users set name = name where id = ${userId}`;
 

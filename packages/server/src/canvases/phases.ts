@@ -25,7 +25,7 @@ export function phaseOf(
   return phase !== undefined && entryOf(known, phase) !== undefined ? phase : null;
 }
 
-/** Returns a policy in which the rights of the current phases replace those of the entries. */
+/** Returns a policy in which the rights of the current phases replace those of the entries (decision 058). */
 export function inPhases(policy: RuntimePolicy, phases: string | null): RuntimePolicy {
   const current = Object.fromEntries(
     PHASED.map((section) => [

@@ -14,8 +14,8 @@ const FINISH = statementText(
 const REQUIRE_OTHER = statementText(`update canvases set title = title where id = ? and not ${IS_CURRENT}`);
 
 /**
- * Finishes a staged deploy without publishing, if the published version of its canvas has the release of the deploy. Returns that version,
- * or undefined if it has another release, or if the deploy has none.
+ * Finishes a staged deploy without publishing, if the published version of its canvas has the release of the deploy (decision 064). Returns
+ * that version, or undefined if it has another release, or if the deploy has none.
  */
 export async function finishAsCurrent(
   { id, canvasId, releaseId }: { id: string; canvasId: string; releaseId: string | null },

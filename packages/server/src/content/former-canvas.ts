@@ -19,9 +19,9 @@ function canvasOfBrowser(slug: string, { headers }: FastifyRequest, env: Env): s
 }
 
 /**
- * In subdomain mode, clears the storage and the service workers that a browser has of a former canvas on the same host
- * (`Clear-Site-Data`). A signed cookie on the host names the canvas whose pages the browser has loaded; it is set with the first page, and does
- * not end with a session. Does nothing in path mode, where the header would also empty the storage of all other canvases.
+ * In subdomain mode, clears the storage and the service workers that a browser has of a former canvas on the same host (`Clear-Site-Data`).
+ * A signed cookie on the host names the canvas whose pages the browser has loaded; it is set with the first page, and does not end with a
+ * session. Does nothing in path mode, where the header would also empty the storage of all other canvases (decision 052).
  */
 export function clearFormerCanvas(
   { id, slug }: Canvas,

@@ -8,7 +8,7 @@ import { refuse } from "../http/refusal.ts";
 /**
  * Prevents pages of other origins from loading canvas content. Sets the `Cross-Origin-Resource-Policy` header. In subdomain mode, where
  * each canvas has its own origin, also throws 403 `CROSS_SITE_FORBIDDEN` for subresource requests from pages of other origins. Requests
- * without `Sec-Fetch-Site` or `Sec-Fetch-Dest` are allowed.
+ * without `Sec-Fetch-Site` or `Sec-Fetch-Dest` are allowed (decision 015).
  */
 export function requireOwnOrigin({ headers }: HasHeaders, answer: HeaderSink, { base }: Env): void {
   answer.header("cross-origin-resource-policy", "same-origin");

@@ -24,7 +24,7 @@ export const asksForWorker = ({ headers }: HasHeaders): boolean => headers["serv
 /**
  * Calls `serve` to respond to a request for a file of a canvas. If it refuses the script of a service worker, sends a worker that
  * unregisters itself: with an error, a browser would go on using the worker that it has, which may be that of a former canvas at this
- * address. All refusals have the same response, so that it reveals nothing about the canvas.
+ * address. All refusals have the same response, so that it reveals nothing about the canvas (decision 052).
  */
 export async function orRetiredWorker(
   request: FastifyRequest,

@@ -14,8 +14,9 @@ const VERSION = "[0-9a-f]{12}";
 
 /**
  * Mounts the stylesheet for pages, `GET /sdk/easel.css`, on the base host and on canvas hosts. It is the same for everyone and needs no
- * sign-in, so that pages of a Public link can load it. Its `Content-Location` is the name of this version, `/sdk/easel-{version}.css`, which
- * caches may keep for a year. The names of other versions redirect to the stylesheet of this release, so that pages keep their looks.
+ * sign-in, so that pages of a Public link can load it. Its `Content-Location` is the name of this version, `/sdk/easel-{version}.css`,
+ * which caches may keep for a year. The names of other versions redirect to the stylesheet of this release, so that pages keep their looks
+ * (decision 062).
  */
 export function mountStylesheet(app: FastifyInstance, env: Env): void {
   const text = readFileSync(assetPath("stylesheet"));

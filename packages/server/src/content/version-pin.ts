@@ -13,8 +13,8 @@ const GRACE_MS = 5 * 60 * 1000;
 const isPage = (headers: IncomingHttpHeaders) => destinationOf(headers) !== "part";
 
 /**
- * Returns the version to serve, so that a page load never mixes two versions. A page gets the current version. Its subresources get the
- * version that the page's cookie names, until five minutes after that version was replaced.
+ * Returns the version to serve, so that a page load never mixes two versions (decision 005). A page gets the current version. Its
+ * subresources get the version that the page's cookie names, until five minutes after that version was replaced.
  */
 export async function versionFor(
   headers: IncomingHttpHeaders,

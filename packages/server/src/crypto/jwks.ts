@@ -21,7 +21,7 @@ const NO_KEYS: JSONWebKeySet = { keys: [] };
 
 /**
  * Fetches and caches the public keys at a URL, which verify the tokens that another party signs. Fetches the keys again when they are old
- * or a token names an unknown key.
+ * or a token names an unknown key (decision 009).
  */
 export class Jwks {
   readonly #url: string;

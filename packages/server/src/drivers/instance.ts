@@ -30,8 +30,8 @@ interface Instance {
 
 /**
  * Makes sure that the database and the blob store have the same instance id, so that the sweep of unused blobs cannot remove the blobs of
- * another database. A new database stores its id before it passes it to its blob store, so that an interrupted start can be repeated. A
- * blob store without an id gets that of the database if the database refers to most of its blobs.
+ * another database (decision 016). A new database stores its id before it passes it to its blob store, so that an interrupted start can be
+ * repeated. A blob store without an id gets that of the database if the database refers to most of its blobs.
  *
  * @throws SetupError if the database and the blob store do not belong together. In this case no blob and no stored id has been changed.
  */

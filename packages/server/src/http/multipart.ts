@@ -71,8 +71,8 @@ function parseHeader(block: Buffer): Omit<Part, "body"> {
 }
 
 /**
- * Reads the parts of a `multipart/form-data` body one after the other, no faster than the caller consumes them. Skips the unread rest of a
- * part. Throws 400 `INVALID_BODY` if the body is malformed or ends early, and 408 if no bytes arrive for 20 s.
+ * Reads the parts of a `multipart/form-data` body one after the other, no faster than the caller consumes them (decision 028). Skips the
+ * unread rest of a part. Throws 400 `INVALID_BODY` if the body is malformed or ends early, and 408 if no bytes arrive for 20 s.
  */
 export async function* partsOf(request: IncomingMessage): AsyncGenerator<Part> {
   const delimiter = Buffer.from(`\r\n--${boundaryOf(request)}`, "latin1");

@@ -2,7 +2,7 @@ import { isIPv6 } from "node:net";
 
 /**
  * Returns the network whose rate limit applies to a client. For an IPv6 address this is its /64 prefix, which usually belongs to one
- * subscriber; for an IPv4-mapped address, the IPv4 address. Any other text is returned unchanged.
+ * subscriber; for an IPv4-mapped address, the IPv4 address (decision 018). Any other text is returned unchanged.
  */
 export function networkOf(address: string): string {
   const [plain = ""] = address.split("%");

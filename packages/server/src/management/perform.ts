@@ -15,8 +15,8 @@ async function announce({ affects }: Act, canvas: string | undefined, { user, pa
 }
 
 /**
- * Performs an operation of the management API and records it in the audit log. If the operation can change who has access, announces this
- * once it has run. A refused operation has changed nothing and announces nothing. `address` is the IP address of the client.
+ * Performs an operation of the management API and records it in the audit log (decision 012). If the operation can change who has access,
+ * announces this once it has run. A refused operation has changed nothing and announces nothing. `address` is the IP address of the client.
  */
 export async function perform<Body>(
   act: Act<Body>,

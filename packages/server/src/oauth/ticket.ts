@@ -16,7 +16,7 @@ type Purpose = "authorize" | "device";
 
 /**
  * Returns a signed text for a hidden field of the form in which a person answers a question. It contains the question, so that the answer
- * applies to exactly this question. Only a page that the service has shown to this person contains the text.
+ * applies to exactly this question (decision 045). Only a page that the service has shown to this person contains the text.
  */
 export function issueTicket<Asked>(purpose: Purpose, { id }: User, asked: Asked, env: Env): string {
   const ticket: Ticket<Asked> = { user: id, expires: env.clock() + LIFETIME_MS, asked };

@@ -22,7 +22,7 @@ interface Caller {
 /**
  * Repeats the steps of the pipeline whose outcome can change after a request was admitted: authentication, access to the canvas, and the
  * check that the capability is on. If `capability` is null, leaves out that check. Called after a body has arrived late, while a list is
- * streamed, and for open WebSockets.
+ * streamed, and for open WebSockets (decision 020).
  */
 export async function readmit(
   request: Identified,

@@ -19,7 +19,7 @@ export const orAbsent = <Schema extends z.ZodType>(schema: Schema) =>
 
 /**
  * Returns the response to a read of what does not exist, if the query has `optional=true`. Otherwise throws 404 `NOT_FOUND`, as specified.
- * Browsers write every 404 to the console as an error, but it is none to read a key before it is first written.
+ * Browsers write every 404 to the console as an error, but it is none to read a key before it is first written (decision 061).
  */
 export const absent = ({ query }: Call): string =>
   firstValue(query, "optional") === "true" ? ABSENT : refuse("NOT_FOUND");

@@ -21,9 +21,9 @@ export const changesTopic = (canvas: string): string => `changes ${canvas}`;
 const SEPARATOR = "\n";
 
 /**
- * Publishes a change if any connection watches the canvas. `content` is the JSON text of the new value of a key, or of the new record. It is
- * published with the change if it has at most `LIMITS.changeBytes` bytes, and is never parsed. The write that caused the change does not
- * wait for the publication, and succeeds even if publishing fails.
+ * Publishes a change if any connection watches the canvas. `content` is the JSON text of the new value of a key, or of the new record. It
+ * is published with the change if it has at most `LIMITS.changeBytes` bytes, and is never parsed (decision 060). The write that caused the
+ * change does not wait for the publication, and succeeds even if publishing fails.
  */
 export function announceChange(canvas: string, change: Change, { bus, log }: Env, content = ""): void {
   const topic = changesTopic(canvas);

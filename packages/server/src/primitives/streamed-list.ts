@@ -23,8 +23,8 @@ interface Slice<Entry> {
 export type ReadSlice<Entry> = (call: Call, limit: number, after: string | null) => Promise<Slice<Entry>>;
 
 /**
- * Returns a page of at most `limit` entries as JSON, under the property `name`. A page that takes more than one read of the database
- * is a stream, which reads further entries as fast as the client receives them and checks access again before each read.
+ * Returns a page of at most `limit` entries as JSON, under the property `name`. A page that takes more than one read of the database is a
+ * stream, which reads further entries as fast as the client receives them and checks access again before each read (decision 020).
  */
 export async function streamList<Entry>(
   call: Call,

@@ -5,7 +5,10 @@ import { readBody } from "../http/body.ts";
 import { refuse } from "../http/refusal.ts";
 import type { Call } from "./primitive.ts";
 
-/** The stored form of a JSON value. A number is in `number`, so that SQL can increment it. Any other value is in `value`, as JSON text. */
+/**
+ * The stored form of a JSON value. A number is in `number`, so that SQL can increment it (decision 003). Any other value is in `value`, as
+ * JSON text.
+ */
 export type Stored = { value: string; number: null } | { value: null; number: number };
 
 const MAX_BYTES = LIMITS.valueBytes.value;

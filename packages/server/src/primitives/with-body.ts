@@ -12,8 +12,8 @@ interface Parts<Subject> {
 
 /**
  * Builds a handler that reads a request body. Access and rights are checked before the body and again after it, because a client could
- * delay the body until it has lost its rights. The second check is skipped if the whole body arrived before the first check or in the same
- * turn of the event loop.
+ * delay the body until it has lost its rights (decision 020). The second check is skipped if the whole body arrived before the first check
+ * or in the same turn of the event loop.
  */
 export const withBody =
   <Subject>({ may, read, run }: Parts<Subject>): Handler =>

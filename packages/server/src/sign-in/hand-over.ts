@@ -30,7 +30,7 @@ const secretCookie = ({ base }: Env) => hostOnly("easel_entering", base.secure);
 
 /**
  * Starts the hand-over, in which the host of a canvas gets its own cookie: redirects the browser to the base host for a one-time code. At
- * the end, the browser is redirected to `path` on the host of the canvas.
+ * the end, the browser is redirected to `path` on the host of the canvas (decision 010).
  */
 export function startHandOver(slug: string, path: string, { headers }: IncomingMessage, env: Env): never {
   const known = cookiesNamed(headers.cookie, secretCookie(env)).find(isToken);

@@ -41,7 +41,7 @@ export const bindingOf = (request: IncomingMessage, env: Env): string | undefine
 
 /**
  * Starts a sign-in. Returns the values by which the provider's response will be verified, and the `Set-Cookie` header that binds the
- * sign-in to the browser.
+ * sign-in to the browser (decision 008).
  */
 export function startFlow(
   request: IncomingMessage,

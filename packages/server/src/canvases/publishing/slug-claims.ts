@@ -6,7 +6,7 @@ const RESERVED_MS = 30 * 24 * 60 * 60 * 1000;
 /**
  * Builds the batch step that claims a slug for a canvas. It changes no row if another canvas has the slug, if the slug is still reserved
  * for another canvas, or if a canvas of another person was ever published under it. `ownerId` is the owner of a canvas that is not inserted
- * yet. Only one of several concurrent claims succeeds.
+ * yet. Only one of several concurrent claims succeeds (decision 011).
  */
 export const claimSlug = (slug: string, canvasId: string, now: number, ownerId: string | null = null): Sql =>
   sql`insert into slug_claims (slug, canvas_id, until)
@@ -25,7 +25,7 @@ export const releaseSlugs = (canvasId: string, kept: string, now: number): Sql =
 
 /**
  * Builds the batch step that keeps the slug of a canvas for its owner for good, unless the canvas is a draft (a canvas without a version):
- * nobody else gets the slug of a page that browsers may have kept parts of.
+ * nobody else gets the slug of a page that browsers may have kept parts of (decision 052).
  */
 export const keepSlug = (canvasId: string): Step =>
   optional`insert into slug_owners (slug, user_id)

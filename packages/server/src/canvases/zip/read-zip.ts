@@ -16,7 +16,7 @@ const BUNDLE: ZipLimits = { entries: LIMITS.bundleEntries.value, nameBytes: 4096
 
 /**
  * Reads the entries of a zip. Throws 400 `INVALID_BODY` if the zip exceeds a limit, or if two programs could see different files in the
- * zip: its records must agree with each other, and must fill the file without gaps.
+ * zip: its records must agree with each other, and must fill the file without gaps (decision 030).
  */
 export async function readZip(source: ZipSource, limits: ZipLimits = BUNDLE): Promise<ZipEntry[]> {
   const directory = await findDirectory(source);

@@ -24,7 +24,8 @@ const REMOVED_AT_ONCE = 2;
 
 /**
  * Counts the requests of one rate class in fixed windows. Keeps at most `max` buckets: if there are too many, removes the owners who have
- * got no new bucket for the longest time. A flood of new owners therefore neither fills the memory nor stops the requests of other owners.
+ * got no new bucket for the longest time. A flood of new owners therefore neither fills the memory nor stops the requests of other owners
+ * (decision 018).
  */
 export class Buckets {
   readonly #max: number;

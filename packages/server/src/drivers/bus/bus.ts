@@ -90,7 +90,7 @@ export interface Owner {
  *
  * A place is a name with a limited number of holders. For example, a canvas is a place, and its connections are the holders. Each holder of
  * a place and each connection of a member belongs to a lease, an id that a node keeps renewing. If a lease is not renewed for `LEASE_MS`,
- * because the node was killed or cannot reach the bus, its holders lose their places and its members become absent.
+ * because the node was killed or cannot reach the bus, its holders lose their places and its members become absent (decision 023).
  */
 export interface Bus {
   /**

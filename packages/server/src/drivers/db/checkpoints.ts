@@ -13,9 +13,9 @@ const DELAY_MS = 1_000;
 const MIN_LOG_BYTES = 4 * 1024 * 1024;
 
 /**
- * Copies SQLite's write-ahead log into the database file, in a thread, so that the event loop does not wait for the disk. Then calls
- * `finish`, which copies on the event loop what the thread left and what was committed in the meantime. SQLite can reuse the log only after all of
- * it has been copied.
+ * Copies SQLite's write-ahead log into the database file, in a thread, so that the event loop does not wait for the disk (decision 021).
+ * Then calls `finish`, which copies on the event loop what the thread left and what was committed in the meantime. SQLite can reuse the log
+ * only after all of it has been copied.
  */
 export class Checkpoints {
   readonly #file;

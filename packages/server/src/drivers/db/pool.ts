@@ -6,7 +6,8 @@ export type Client = Sql<{ bigint: number }>;
 
 /**
  * The two clients of a pool: one for single statements, one for transactions. If both shared their connections, the `postgres` package
- * could begin a transaction on a busy connection without reserving it. Later statements on that connection would then never be committed.
+ * could begin a transaction on a busy connection without reserving it. Later statements on that connection would then never be committed
+ * (decision 029).
  */
 export interface Clients {
   statements: Client;

@@ -16,7 +16,7 @@ const MAX_INTERVAL_MS = 1_000;
  * Tells whether an SQLite database may grow on its disk. The checkpoint of the write-ahead log must still fit, so pages that are only in the
  * log count as occupied twice. Free pages inside of the database file count as free space, because writes use them again before the file
  * grows. They count for at most half of the reserve: writes to them need space for the log, and the other half remains for sign-in and
- * deletion.
+ * deletion (decision 050).
  */
 export class SqliteSpace {
   readonly #file: string;

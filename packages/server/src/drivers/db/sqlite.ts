@@ -38,8 +38,8 @@ class Rollback extends Error {
 
 /**
  * Opens an SQLite database. Reads of one turn of the event loop share a snapshot; writes of one turn share a transaction, which is
- * committed at the end of the turn. While another process holds the write lock, writes wait in order for up to `lockMs` milliseconds.
- * `onIoError` is called when the disk fails during a commit. It must end the process.
+ * committed at the end of the turn (decision 007). While another process holds the write lock, writes wait in order for up to `lockMs`
+ * milliseconds. `onIoError` is called when the disk fails during a commit. It must end the process.
  */
 export function sqlite(
   file: string,

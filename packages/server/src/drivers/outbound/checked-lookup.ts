@@ -44,7 +44,7 @@ export async function resolveChecked(
 
 /**
  * Returns the `lookup` function for sockets to a port. The socket connects to the addresses that this function returns, so no other answer
- * of the DNS can take the place of the checked one.
+ * of the DNS can take the place of the checked one (decision 033).
  */
 export const checkedLookup =
   (port: number, resolve: Resolve, rules: AddressRules): LookupFunction =>

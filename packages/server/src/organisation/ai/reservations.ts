@@ -22,8 +22,8 @@ export interface Reserved extends Spender {
 const LOST_BATCH = 100;
 
 /**
- * Stores an open AI request and reserves the highest amount that it can cost. If a cap is used up, stores nothing and returns the scope of
- * the cap, such as `user_daily`.
+ * Stores an open AI request and reserves the highest amount that it can cost (decision 032). If a cap is used up, stores nothing and
+ * returns the scope of the cap, such as `user_daily`.
  */
 export async function reserve(
   spender: Spender,

@@ -2,7 +2,8 @@ import type { Json } from "@easel/protocol/types";
 
 /**
  * The first byte of a key, by the kind of the value. A key encodes a JSON scalar as bytes that sort in the order of the values: null,
- * false, true, numbers, strings. One index on keys therefore serves equality, comparisons, prefixes and sorting, on SQLite and PostgreSQL.
+ * false, true, numbers, strings. One index on keys therefore serves equality, comparisons, prefixes and sorting, on SQLite and PostgreSQL
+ * (decision 013).
  */
 const KINDS = { null: 1, false: 2, true: 3, number: 4, text: 5 } as const;
 const AFTER_ALL = Buffer.of(6);

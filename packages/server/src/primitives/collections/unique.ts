@@ -18,8 +18,8 @@ const lacks = (field: string): never =>
   });
 
 /**
- * Returns those of the indexed fields of a record that `unique` names, the author first. Throws 400 `INVALID_BODY` if one is missing or is a
- * text that is cut in the index, because such records could not be told apart.
+ * Returns those of the indexed fields of a record that `unique` names, the author first. Throws 400 `INVALID_BODY` if one is missing or is
+ * a text that is cut in the index, because such records could not be told apart (decision 057).
  */
 export function uniqueFields(unique: readonly string[], indexed: Field[]): Field[] {
   // A person usually has fewer records than a value, so the search begins with the author.

@@ -88,8 +88,9 @@ export const beginCall = (caller: Caller, { outboundCalls }: Env): (() => void) 
   outboundCalls.open(caller) ?? refuseBusy();
 
 /**
- * Waits for the caller's turn, holds one of the places of the canvas and runs `task`. The place is free again when the task has settled.
- * Throws 429 `CONNECTION_LIMIT` if the canvas has no place, and 504 `UPSTREAM_TIMEOUT` if `signal` aborts before the task begins.
+ * Waits for the caller's turn, holds one of the places of the canvas and runs `task`. The place is free again when the task has settled
+ * (decision 048). Throws 429 `CONNECTION_LIMIT` if the canvas has no place, and 504 `UPSTREAM_TIMEOUT` if `signal` aborts before the task
+ * begins.
  */
 export async function inPlace<Result>(
   caller: Caller,

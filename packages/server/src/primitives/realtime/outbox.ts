@@ -18,7 +18,7 @@ export function textFrame(text: string): Buffer {
   return frame;
 }
 
-/** Collects the outboxes with unsent frames, and flushes all of them at the end of the current turn of the event loop. */
+/** Collects the outboxes with unsent frames, and flushes all of them at the end of the current turn of the event loop (decision 014). */
 export class FlushQueue {
   #outboxes: Outbox[] = [];
   #lastJoined: { frames: Buffer[]; bytes: Buffer } | null = null;
