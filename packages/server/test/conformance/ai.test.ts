@@ -27,6 +27,7 @@ const openai = {
  * CORS headers of an event stream. The suites whose outcome SQL decides also run on PostgreSQL.
  */
 await conforms(
+  "ai",
   { ...SQLITE, ...anthropic, suites: [ai], limited: [ai] },
   { ...SQLITE, ...openai, urlMode: "subdomain", suites: [prompts, events, failures, aborts] },
   { ...SQLITE, ...anthropic, engine: "postgres", suites: [caps, ledger] },

@@ -4,6 +4,7 @@ import { lists } from "@easel/conformance/authoring/lists";
 import { origins } from "@easel/conformance/authoring/origins";
 import { revocations } from "@easel/conformance/authoring/revoke";
 import { STRICT, strict } from "@easel/conformance/authoring/strict";
+import { operatorDisabled } from "@easel/conformance/authoring/switches";
 import { conflicts } from "@easel/conformance/authoring/update";
 import { conforms } from "./conformance.ts";
 
@@ -16,10 +17,12 @@ const AUTHORING = { SERVICE_AUTHORING: "on", SERVICE_AUTHORING_USER_DAILY_MAX: "
  * PostgreSQL.
  */
 await conforms(
+  "authoring",
   { ...SQLITE, settings: AUTHORING, suites: [authoring], limited: [authoring] },
   { ...SQLITE, urlMode: "subdomain", settings: AUTHORING, suites: [origins] },
   { ...SQLITE, settings: { ...AUTHORING, ...LIMITED }, suites: [limited] },
   { ...SQLITE, settings: { ...AUTHORING, ...STRICT }, suites: [strict] },
+  { ...SQLITE, suites: [operatorDisabled] },
   { ...POSTGRES, settings: AUTHORING, suites: [lists, conflicts, revocations] },
   { ...POSTGRES, settings: { ...AUTHORING, ...LIMITED }, suites: [limited] },
 );

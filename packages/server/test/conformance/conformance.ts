@@ -1,23 +1,24 @@
 import assert from "node:assert/strict";
-import path from "node:path";
-import { after, describe, test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import { devTarget, proxyTarget, type StandIn, type Target } from "@easel/conformance/target";
 import type { Env } from "../../src/env.ts";
 import { OpenApiCheck } from "../support/openapi-check.ts";
 import { ENGINES, type Engine, NAMED, PROXY, startService } from "../support/service.ts";
 
 /**
- * Maps a test file to groups of operations in the OpenAPI document. The tests of the file must make every operation of these groups succeed
- * at least once.
+ * Maps the name of a part of the specification to groups of operations in the OpenAPI document. Its tests must make every operation of these
+ * groups succeed at least once.
  */
 export const COVERED: Record<string, string[]> = {
-  "access.test.ts": ["Identity", "People"],
-  "stores.test.ts": ["Key-value store", "Submissions", "Collections"],
-  "files.test.ts": ["Files"],
-  "ai.test.ts": ["AI"],
-  "connections.test.ts": ["Connections"],
-  "authoring.test.ts": ["Authoring"],
-  "realtime.test.ts": ["Realtime"],
+  kv: ["Key-value store"],
+  submissions: ["Submissions"],
+  collections: ["Collections"],
+  files: ["Files"],
+  people: ["Identity", "People"],
+  ai: ["AI"],
+  connections: ["Connections"],
+  authoring: ["Authoring"],
+  realtime: ["Realtime"],
 };
 
 const TARGETS = { dev: devTarget, proxy: proxyTarget };
@@ -45,8 +46,11 @@ export interface Run extends Setup {
   limited?: Suite[];
 }
 
-/** Starts a new service with empty data for each run, and registers the suites of the run, which test this service. */
-export async function conforms(...runs: Run[]): Promise<void> {
+/**
+ * Starts a new service with empty data for each run, and registers the suites of the run, which test this service. The responses are compared
+ * with the OpenAPI document.
+ */
+export async function conforms(name: string, ...runs: Run[]): Promise<void> {
   const started: { title: string; suites: Suite[]; target: Target; env: Env }[] = [];
   for (const { suites, limited = [], ...setup } of runs) {
     const title = `${setup.engine}, canvases by ${setup.urlMode}, sign-in: ${setup.authMode}`;
@@ -60,18 +64,30 @@ export async function conforms(...runs: Run[]): Promise<void> {
       started.push({ title: `${title}, limited`, suites: limited, ...(await start(engine, setup, true)) });
   }
   // All services start before the first suite, because services stop when no suite is left.
-  const check = started[0] && new OpenApiCheck(started[0].env);
-  for (const { title, suites, target } of started) {
-    describe(title, () => {
-      for (const suite of suites) suite(target);
+  const [first] = started;
+  if (first === undefined) return;
+  const check = new OpenApiCheck(first.env);
+  describe(`the specification: ${name}`, () => {
+    before(() => check.start());
+    after(() => check.stop());
+    for (const { title, suites, target } of started) {
+      describe(title, () => {
+        for (const suite of suites) suite(target);
+      });
+    }
+    test("every response is as the OpenAPI document describes it", () => {
+      assert.deepEqual(check.faults, []);
+      assert.deepEqual(check.unseen(COVERED[name] ?? []), []);
     });
-  }
-  if (check === undefined) return;
-  test("every response is as the OpenAPI document describes it", () => {
-    assert.deepEqual(check.faults, []);
-    assert.deepEqual(check.unseen(COVERED[path.basename(process.argv[1] ?? "")] ?? []), []);
   });
 }
+
+/**
+ * Runs suites whose outcome SQL decides on PostgreSQL. Suites about names, roles and policies are left out, because these are checked before
+ * any statement.
+ */
+export const onPostgres = (name: string, ...suites: Suite[]): Promise<void> =>
+  conforms(`${name} on PostgreSQL`, { engine: "postgres", urlMode: "path", authMode: "dev", suites });
 
 async function start(
   engine: Engine,

@@ -23,6 +23,7 @@ const limitedSettings = { ...settings, SERVICE_RATELIMIT_CANVAS_API_PER_MIN: "10
  * Canvases by subdomain get the suites whose outcome the URL mode changes, PostgreSQL those whose outcome SQL decides.
  */
 await conforms(
+  "connections",
   { ...SQLITE, settings: limitedSettings, upstream, suites: [connections], limited: [connections] },
   { ...SQLITE, urlMode: "subdomain", settings, upstream, suites: [responses, order] },
   { ...SQLITE, engine: "postgres", settings, upstream, suites: [profiles, audiences, grantLimits] },

@@ -42,6 +42,7 @@ const BY_URL = [
 const BY_SIGN_IN = [identity, visitors, account, invitations, tokens, sessions, revocation];
 
 await conforms(
+  "modes",
   {
     engine: "sqlite",
     urlMode: "subdomain",

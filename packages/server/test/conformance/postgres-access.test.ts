@@ -16,7 +16,7 @@ import { conforms } from "./conformance.ts";
  * Runs the suites about access whose outcome depends on rows of the database. Passwords, the order of refusals and realtime frames do not
  * depend on the engine.
  */
-await conforms({
+await conforms("postgres-access", {
   engine: "postgres",
   urlMode: "subdomain",
   authMode: "dev",

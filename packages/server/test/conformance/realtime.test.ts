@@ -3,4 +3,4 @@ import { events } from "@easel/conformance/6-events";
 import { conforms } from "./conformance.ts";
 
 const suites = [realtime, events];
-await conforms({ engine: "sqlite", urlMode: "path", authMode: "dev", suites, limited: suites });
+await conforms("realtime", { engine: "sqlite", urlMode: "path", authMode: "dev", suites, limited: suites });

@@ -3,6 +3,7 @@ import { serving } from "@easel/conformance/serving";
 import { conforms } from "./conformance.ts";
 
 await conforms(
+  "serving",
   { engine: "sqlite", urlMode: "path", authMode: "dev", suites: [lifecycle, serving] },
   { engine: "sqlite", urlMode: "subdomain", authMode: "dev", suites: [serving] },
 );

@@ -7,8 +7,8 @@ import { addressOf, GROUPS } from "../../src/doc-pages/doc-files.ts";
 import { docPageOf } from "../../src/doc-pages/doc-page.ts";
 import { render, textOf, tokensOf } from "../../src/doc-pages/render.ts";
 import { search } from "../../src/doc-pages/search.ts";
+import { ROOT } from "../areas.ts";
 import { startDev } from "../support/engines.ts";
-import { ROOT } from "../support/import-tests.ts";
 import { anchorOf } from "../support/samples.ts";
 
 const { target } = await startDev({ after });

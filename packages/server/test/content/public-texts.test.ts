@@ -31,6 +31,7 @@ const STRICT =
   /^default-src 'none'; style-src 'sha256-[^']+' 'sha256-[^']+'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'$/;
 
 const check = new OpenApiCheck(services.path.env);
+check.start();
 after(() => check.stop());
 
 for (const [name, { target }] of Object.entries(services)) {

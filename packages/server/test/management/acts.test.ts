@@ -262,6 +262,7 @@ await onEngines("the acts of the management API", (target, env) => {
   let check: OpenApiCheck;
   before(() => {
     check = new OpenApiCheck(env);
+    check.start();
   });
   after(() => check.stop());
 

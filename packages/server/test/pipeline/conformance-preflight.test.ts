@@ -4,7 +4,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { parseEnv } from "node:util";
 import { NotReady, preflight } from "@easel/conformance/preflight";
-import { ROOT } from "../support/import-tests.ts";
+import { ROOT } from "../areas.ts";
 import { NAMED, PROXY, startService } from "../support/service.ts";
 
 /** Runs the preflight. Returns the message with which it fails, or "" if the service is ready. */

@@ -6,9 +6,9 @@ import { type Stage, stage } from "@easel/conformance/fixture";
 import { send } from "@easel/conformance/http";
 import { call } from "@easel/conformance/page";
 import { govern } from "@easel/conformance/policy";
+import { ROOT } from "../areas.ts";
 import { HandOver, jar } from "../sign-in/hand-over.ts";
 import { noBrowser, openBrowser } from "../support/browser.ts";
-import { ROOT } from "../support/import-tests.ts";
 import { publish } from "../support/publish.ts";
 import { enterAs, startSite } from "../support/site.ts";
 

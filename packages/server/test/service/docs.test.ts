@@ -6,7 +6,7 @@ import { PAGES, printPage } from "../../src/docs/pages.ts";
 import { ACTS } from "../../src/management/acts.ts";
 import { pathOf } from "../../src/primitives/description.ts";
 import { primitives } from "../../src/primitives/index.ts";
-import { filesOf, ROOT } from "../support/import-tests.ts";
+import { filesOf, ROOT } from "../areas.ts";
 import { anchorOf } from "../support/samples.ts";
 
 const TEMPLATES = path.join(import.meta.dirname, "../../src/docs/templates");

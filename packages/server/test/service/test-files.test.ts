@@ -2,24 +2,34 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
+import { AREA_NAMES, AREAS, areasOf, filesOf, groupsOf, ROOT, testsOf } from "../areas.ts";
 import { FAULTS } from "../mutants/faults.ts";
-import { filesOf, filesOfGroup, GROUPS, ROOT } from "../support/import-tests.ts";
 
-const { scripts } = JSON.parse(readFileSync(path.join(ROOT, "package.json"), "utf8"));
-const patterns = [...scripts.test.matchAll(/'([^']+\.test\.ts)'/g)].map(([, pattern]) => pattern as string);
-const isGroup = (file: string) => file.startsWith("packages/server/test/groups/");
+const every = filesOf(["{packages,examples}/**/*.test.ts"]);
 
-test("`npm test` runs every test file once, alone or in a group", () => {
-  assert.ok(patterns.length > 2);
-  const names = Object.keys(GROUPS) as (keyof typeof GROUPS)[];
-  const started = filesOf(patterns);
-  const run = [...started.filter((file) => !isGroup(file)), ...names.flatMap(filesOfGroup)].sort();
-  const every = filesOf(["{packages,examples}/**/*.test.ts"]).filter((file) => !isGroup(file));
-  assert.deepEqual(run, every);
+test("every test file belongs to one area, and `npm test` runs it once", () => {
+  assert.ok(every.length > 300);
+  assert.deepEqual(AREA_NAMES.flatMap(testsOf).sort(), every);
+  const groups = groupsOf(AREA_NAMES);
+  assert.deepEqual(groups.flatMap(({ files }) => files).sort(), every);
+  assert.equal(new Set(groups.map(({ title }) => title)).size, groups.length);
+});
+
+test("every file with sources belongs to one area", () => {
+  const sources = filesOf([
+    "packages/{server,cli,sdk,react,protocol,conformance}/src/**/*.ts",
+    "packages/server/migrations/*.sql",
+  ]).filter((file) => !file.endsWith(".test.ts"));
+  assert.ok(sources.length > 500);
   assert.deepEqual(
-    started.filter(isGroup),
-    names.map((name) => `packages/server/test/groups/${name}.test.ts`).sort(),
+    sources.filter((file) => areasOf([file]).length !== 1).map((file) => `${file}: ${areasOf([file])}`),
+    [],
   );
+});
+
+test("every source in the table of areas exists", () => {
+  for (const { sources } of Object.values(AREAS))
+    for (const pattern of sources) assert.notDeepEqual(filesOf([pattern]), [], pattern);
 });
 
 test("the code that each fault of `npm run mutants` changes occurs once in its file", () => {

@@ -56,7 +56,6 @@ export class OpenApiCheck {
 
   readonly #listener = (exchange: unknown) => this.#check(exchange as Exchange);
 
-  /** Begins to check the exchanges of this process. */
   constructor(env: Env) {
     this.#document = structuredClone(openApiOf(env));
     close(this.#document.components);
@@ -74,6 +73,10 @@ export class OpenApiCheck {
       )
       // The router prefers fixed segments, from left to right.
       .sort((a, b) => precedence(a).localeCompare(precedence(b)));
+  }
+
+  /** Begins to check the exchanges of this process. */
+  start(): void {
     subscribe(EXCHANGES.name, this.#listener);
   }
 

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import net from "node:net";
 import os from "node:os";
 import path from "node:path";
@@ -50,20 +51,29 @@ export interface PostgresServer {
   remove(): Promise<void>;
 }
 
-/** Starts a PostgreSQL server on a free port. */
-export async function startPostgres(programs: string): Promise<PostgresServer> {
+/** Starts a PostgreSQL server on a free port. Its data are in `home`, an empty directory. With `isKept`, it outlives this process. */
+export async function startPostgres(
+  programs: string,
+  home = mkdtempSync(path.join(os.tmpdir(), "easel-postgres-")),
+  isKept = false,
+): Promise<PostgresServer> {
   const as = identity();
-  const home = mkdtempSync(path.join(os.tmpdir(), "easel-postgres-"));
   if (as.uid !== undefined && as.gid !== undefined) chownSync(home, as.uid, as.gid);
   const data = path.join(home, "data");
+  // Other users of the machine reach the port, so a connection over TCP needs a password.
+  chmodSync(home, 0o700);
+  const password = randomBytes(16).toString("hex");
+  const passwordFile = path.join(home, "password");
+  writeFileSync(passwordFile, password);
   // The database gets a collation of a language, because the service must order by bytes whatever the collation is.
   const init = [
     "-D",
     data,
     "-U",
     "easel",
-    "-A",
-    "trust",
+    "--auth-local=trust",
+    "--auth-host=password",
+    `--pwfile=${passwordFile}`,
     "-E",
     "UTF8",
     "--locale=C",
@@ -88,7 +98,7 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
         "-c",
         "max_connections=1000",
       ],
-      { ...as, cwd: home, stdio: "ignore" },
+      { ...as, cwd: home, stdio: "ignore", detached: isKept },
     );
   for (let tries = 0; tries < 5; tries++) {
     const port = await freePort();
@@ -103,8 +113,9 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
       const children = execFileSync("pgrep", ["-P", String(pid)], { encoding: "utf8" });
       for (const each of [pid, ...children.trim().split("\n").map(Number)]) process.kill(each, signal);
     };
+    if (isKept) server.unref();
     return {
-      url: `postgres://easel@127.0.0.1:${port}`,
+      url: `postgres://easel:${password}@127.0.0.1:${port}`,
       async start() {
         server = run(port);
         if (!(await answers(server, home, port))) throw new Error("PostgreSQL does not start again");

@@ -6,7 +6,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { devTarget } from "@easel/conformance/target";
 import { tokenOf } from "@easel/conformance/token";
-import { ROOT } from "./import-tests.ts";
+import { ROOT } from "../areas.ts";
 import type { Sample } from "./samples.ts";
 
 /** The programs that the commands in the documentation call. */

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { filesOf, ROOT } from "./import-tests.ts";
+import { filesOf, ROOT } from "../areas.ts";
 
 /** A fenced code block of a page of the documentation. */
 export interface Sample {

@@ -1,11 +1,11 @@
 import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import connect from "postgres";
 import { readConfig } from "../../src/config/config.ts";
 import { migrate } from "../../src/drivers/db/migrate.ts";
 import { openDb } from "../../src/drivers/index.ts";
-import { postgresPrograms, startPostgres } from "./postgres-server.ts";
+import { keptPostgres, stopKeptPostgres, templateOf } from "./kept-postgres.ts";
+import { postgresPrograms } from "./postgres-server.ts";
 
 /** The environment variable with the URL of the temporary PostgreSQL server; unset where PostgreSQL is not installed. */
 export const POSTGRES = "EASEL_TEST_POSTGRES";
@@ -33,12 +33,6 @@ function useMemory(): void {
   process.env.TMPDIR = directory;
 }
 
-async function createDatabase(serverUrl: string, name: string): Promise<void> {
-  const admin = connect(`${serverUrl}/postgres`, { max: 1, onnotice() {} });
-  await admin.unsafe(`create database ${name}`);
-  await admin.end();
-}
-
 /** Creates the tables of the service in an empty database. */
 async function createTables(databaseUrl: string): Promise<void> {
   const db = await openDb(readConfig({ SERVICE_DATABASE_URL: databaseUrl }), (error) => {
@@ -49,7 +43,7 @@ async function createTables(databaseUrl: string): Promise<void> {
 }
 
 /**
- * Runs once before the suite: enables the compile cache, moves temporary files into memory, starts a temporary PostgreSQL on a free port,
+ * Runs once before the suite: enables the compile cache, moves temporary files into memory, starts PostgreSQL unless a previous run has,
  * and creates the database templates.
  */
 export async function globalSetup(): Promise<void> {
@@ -66,13 +60,11 @@ export async function globalSetup(): Promise<void> {
     process.stdout.write("PostgreSQL is not installed: its tests are skipped\n");
     return;
   }
-  const server = await startPostgres(programs);
-  endings.push(() => server.remove());
-  const template = "template_of_tests";
-  await createDatabase(server.url, template);
-  await createTables(`${server.url}/${template}`);
-  process.env[POSTGRES] = server.url;
-  process.env[POSTGRES_TEMPLATE] = template;
+  const url = await keptPostgres(programs);
+  // A machine of CI keeps nothing.
+  if (process.env.CI) endings.push(stopKeptPostgres);
+  process.env[POSTGRES] = url;
+  process.env[POSTGRES_TEMPLATE] = await templateOf(url, createTables);
 }
 
 /** Runs once after the suite. */

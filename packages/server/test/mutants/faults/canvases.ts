@@ -28,7 +28,7 @@ export const canvases: Fault[] = [
     "expiresAt === undefined)} as",
     "expiresAt == null)} as",
     "packages/server/test/canvases/sharing-rungs.test.ts",
-    "packages/server/test/conformance/access.test.ts",
+    "packages/server/test/conformance/pipeline.test.ts",
   ),
   fault(
     "quotas: PostgreSQL finds the uses of a blob ambiguous",

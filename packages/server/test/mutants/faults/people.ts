@@ -4,7 +4,7 @@ import { type Fault, fault } from "../fault.ts";
 const ROUTES = "packages/server/src/primitives/people/routes.ts";
 const READABLE = "packages/server/src/primitives/people/readable.ts";
 const STORE = "packages/server/src/primitives/people/store.ts";
-const CONFORMANCE = "packages/server/test/conformance/access.test.ts";
+const CONFORMANCE = "packages/server/test/conformance/people.test.ts";
 const SDK = "packages/sdk/src/people.ts";
 const SDK_TEST = "packages/sdk/test/people.test.ts";
 const STORE_TEST = "packages/server/test/primitives/people/people-store.test.ts";

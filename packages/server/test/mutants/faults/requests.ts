@@ -93,7 +93,7 @@ export const requests: Fault[] = [
     "packages/server/migrations/0011_roles.sql",
     "team_members.email = given.email and role = 'editor')",
     "team_members.email = given.email and role = 'none')",
-    "packages/server/test/conformance/access.test.ts",
+    "packages/server/test/conformance/pipeline.test.ts",
   ),
   fault(
     "access: viewers write shared data by their permissions",
@@ -121,14 +121,14 @@ export const requests: Fault[] = [
     "packages/server/src/pipeline/admit.ts",
     "const { canvas, role } = enterCanvas(",
     "isolate(page);\n  const { canvas, role } = enterCanvas(",
-    "packages/server/test/conformance/access.test.ts",
+    "packages/server/test/conformance/pipeline.test.ts",
   ),
   fault(
     "pipeline: a page of another canvas with a longer slug counts as one's own",
     "packages/server/src/pipeline/isolate.ts",
     "path.slug === slug",
     "path.slug.startsWith(slug)",
-    "packages/server/test/conformance/access.test.ts",
+    "packages/server/test/conformance/pipeline.test.ts",
   ),
   fault(
     "pipeline: any origin is a canvas's own on canvas hosts",
@@ -142,7 +142,7 @@ export const requests: Fault[] = [
     "packages/server/src/pipeline/limit-requests.ts",
     'page !== "own"',
     "false",
-    "packages/server/test/conformance/access.test.ts",
+    "packages/server/test/conformance/pipeline.test.ts",
   ),
   fault(
     "pipeline: slugs of deleted canvases have buckets of their own",

@@ -1,0 +1,238 @@
+import { globSync } from "node:fs";
+import path from "node:path";
+
+/** The root of the repository. */
+export const ROOT = path.join(import.meta.dirname, "../../..");
+
+/** What belongs together: a change of one of its sources is tested by its tests. Both are globs below the root of the repository. */
+interface Area {
+  /** Folders and files of the code, with the sections of the conformance suite that test it. A folder stands for all that is below it. */
+  sources: string[];
+  /** The tests: beside the sources, with a service, of the conformance suite, and in a browser. */
+  tests: string[];
+}
+
+const SERVER = "packages/server";
+
+/** Returns the area of a primitive: its folders have its name. `section` is the file of its section of the specification. */
+const primitive = (name: string, section: string, own: Partial<Area> = {}): Area => ({
+  sources: [
+    `${SERVER}/src/primitives/${name}`,
+    `packages/conformance/src/${name}`,
+    `packages/conformance/src/${section}-*.ts`,
+    ...(own.sources ?? []),
+  ],
+  tests: [
+    `${SERVER}/src/primitives/${name}/**/*.test.ts`,
+    `${SERVER}/test/primitives/${name}/**/*.test.ts`,
+    `${SERVER}/test/conformance/{,postgres-}${name}.test.ts`,
+    ...(own.tests ?? []),
+  ],
+});
+
+/** The areas. `npm test -- kv` runs the tests of one; each folder with sources and each test file belongs to exactly one. */
+export const AREAS = {
+  kv: primitive("kv", "4.3"),
+  collections: primitive("collections", "4.10"),
+  submissions: primitive("submissions", "4.9"),
+  files: primitive("files", "4.4"),
+  realtime: primitive("realtime", "{4.7,6}"),
+  people: primitive("people", "4.2", { sources: [`${SERVER}/src/primitives/identity`] }),
+  authoring: primitive("authoring", "4.8", { tests: [`${SERVER}/test/primitives/browser-publish.test.ts`] }),
+  ai: primitive("ai", "4.5", {
+    sources: [`${SERVER}/src/{organisation,drivers}/ai`],
+    tests: [
+      `${SERVER}/src/{organisation,drivers}/ai/*.test.ts`,
+      `${SERVER}/test/{organisation,drivers}/ai*.test.ts`,
+      `${SERVER}/test/primitives/browser-ai.test.ts`,
+    ],
+  }),
+  connections: primitive("connections", "4.6", {
+    sources: [`${SERVER}/src/organisation/connections`, `${SERVER}/src/drivers/outbound`],
+    tests: [
+      `${SERVER}/src/{organisation/connections,drivers/outbound}/*.test.ts`,
+      `${SERVER}/test/organisation/connection-*.test.ts`,
+      `${SERVER}/test/drivers/outbound-*.test.ts`,
+      `${SERVER}/test/management/management-connections.test.ts`,
+      `${SERVER}/test/primitives/browser-connections.test.ts`,
+    ],
+  }),
+  transfer: {
+    sources: [`${SERVER}/src/primitives/transfer`],
+    tests: [
+      `${SERVER}/src/primitives/transfer/*.test.ts`,
+      `${SERVER}/test/management/{data-*,seed-data,restore-own}.test.ts`,
+    ],
+  },
+  runtime: {
+    sources: [
+      `${SERVER}/src/{primitives/*.ts,operations,pipeline,access}`,
+      "packages/conformance/src/{pipeline,adjacent,4.1-*.ts,4.11-*.ts}",
+      "packages/conformance/src/!(serving|lifecycle|[0-9]*).ts",
+      "packages/protocol/src",
+    ],
+    tests: [
+      `${SERVER}/src/{primitives,operations,pipeline,access}/*.test.ts`,
+      `${SERVER}/test/{operations,pipeline}/*.test.ts`,
+      `${SERVER}/test/primitives/{answers,change-feed,list-slices,logged-calls,optional-reads,permissions,routes}.test.ts`,
+      `${SERVER}/test/primitives/browser-limits.test.ts`,
+      `${SERVER}/test/conformance/pipeline.test.ts`,
+      "packages/protocol/src/*.test.ts",
+    ],
+  },
+  http: {
+    sources: [`${SERVER}/src/{http,async}`],
+    tests: [
+      `${SERVER}/src/{http,async}/*.test.ts`,
+      `${SERVER}/test/http/{fair,health,hostile,hosts,http,log,proxy,request,slow-readers}*.test.ts`,
+    ],
+  },
+  "sign-in": {
+    sources: [
+      `${SERVER}/src/{sign-in,oauth,identity,token-page,crypto}`,
+      "packages/conformance/src/{authentication,5-*.ts}",
+    ],
+    tests: [
+      `${SERVER}/src/{sign-in,oauth,identity,token-page,crypto}/*.test.ts`,
+      `${SERVER}/test/{sign-in,identity,crypto}/*.test.ts`,
+      `${SERVER}/test/primitives/{sdk-token,me-resources}.test.ts`,
+      `${SERVER}/test/conformance/{authentication,modes,oidc,postgres-access}.test.ts`,
+    ],
+  },
+  canvases: {
+    sources: [`${SERVER}/src/canvases`],
+    tests: [`${SERVER}/src/canvases/**/*.test.ts`, `${SERVER}/test/canvases/*.test.ts`],
+  },
+  content: {
+    sources: [`${SERVER}/src/content`, "packages/conformance/src/{serving,lifecycle.ts,serving.ts,3-*.ts}"],
+    tests: [
+      `${SERVER}/src/content/*.test.ts`,
+      `${SERVER}/test/content/{browser,built,canvas,default,former,gate,public,refusal,retired,root,sdk,serve,stylesheet}*.test.ts`,
+      `${SERVER}/test/conformance/serving.test.ts`,
+    ],
+  },
+  management: {
+    sources: [`${SERVER}/src/{management,home,organisation/*.ts}`],
+    tests: [
+      `${SERVER}/test/management/{acts,admin,browser,bundle,fair,given,management-[!c],transfer,version}*.test.ts`,
+      `${SERVER}/test/management/management.test.ts`,
+      `${SERVER}/test/organisation/{teams,tenancy,usage}.test.ts`,
+      `${SERVER}/test/home/*.test.ts`,
+    ],
+  },
+  drivers: {
+    sources: [
+      `${SERVER}/src/{drivers/*.ts,drivers/db,drivers/blobs,drivers/bus,disk}`,
+      `${SERVER}/migrations`,
+    ],
+    tests: [
+      `${SERVER}/src/{drivers/db,drivers/blobs,drivers/bus,disk}/*.test.ts`,
+      `${SERVER}/test/drivers/{blobs,bus,db,disk,instance,migrate,postgres,private,sqlite,tables}*.test.ts`,
+    ],
+  },
+  service: {
+    sources: [`${SERVER}/src/{*.ts,config,instance}`, `${SERVER}/start.js`],
+    tests: [
+      `${SERVER}/src/{config,instance}/*.test.ts`,
+      `${SERVER}/test/{config/*,instance/*,service/{start,stop}}.test.ts`,
+    ],
+  },
+  docs: {
+    sources: [`${SERVER}/src/{openapi,docs,doc-pages,agents}`, "docs", "*.md", "packages/*/README.md"],
+    tests: [
+      `${SERVER}/src/openapi/*.test.ts`,
+      `${SERVER}/test/content/doc-pages*.test.ts`,
+      `${SERVER}/test/service/{agent-pages,browser-pages,doc-samples,docs,recipes-browser,tutorial-browser}.test.ts`,
+    ],
+  },
+  cli: { sources: ["packages/cli"], tests: ["packages/cli/{src,test}/**/*.test.ts"] },
+  sdk: {
+    sources: ["packages/{sdk,react}"],
+    tests: [
+      "packages/{sdk,react}/test/*.test.ts",
+      `${SERVER}/test/primitives/browser-{sdk,react,votes}.test.ts`,
+      `${SERVER}/test/service/vite-browser.test.ts`,
+    ],
+  },
+  examples: { sources: ["examples"], tests: ["examples/*.test.ts"] },
+  code: {
+    sources: ["tools", "*.json", `${SERVER}/test/{areas,run}.ts`, `${SERVER}/test/{support,mutants}`],
+    tests: [
+      `${SERVER}/test/service/{layers,test-files,untracked-promises}.test.ts`,
+      `${SERVER}/test/http/slow-patterns.test.ts`,
+    ],
+  },
+} satisfies Record<string, Area>;
+
+export type AreaName = keyof typeof AREAS;
+
+export const AREA_NAMES = Object.keys(AREAS) as AreaName[];
+
+/** The tiers: without a service, with one on SQLite, and with browsers, processes, namespaces, or PostgreSQL over HTTP. */
+export const TIERS = ["unit", "service", "system"] as const;
+
+export type Tier = (typeof TIERS)[number];
+
+/** Tests without a service that are not beside their source. */
+const UNIT = /^packages\/(sdk|react)\/test\/(?!package|react-package|bundle|docs|server-rendering)/;
+const SYSTEM =
+  /browser|crash|namespace|disk-full|disk-reserve|outage|process|interrupted|tarball|vite|conformance\/postgres|service\/(agent|doc|start|stop)|^examples|test\/(package|react-package|bundle|docs|server-rendering)\./;
+
+/** Returns the tier of a test file. */
+export const tierOf = (file: string): Tier => {
+  if (SYSTEM.test(file)) return "system";
+  return /^packages\/\w+\/src\//.test(file) || UNIT.test(file) ? "unit" : "service";
+};
+
+/**
+ * Test files that need a process of their own: `vite-browser` runs Vite, `outbound-namespace` starts itself in a network namespace,
+ * `canvas-data` changes the list of primitives, `delivery` and `stopped-uploads` mock timers while services run, and `realtime-leaks`
+ * measures the memory of the process.
+ */
+const ALONE =
+  /\/(vite-browser|outbound-namespace|canvas-data|delivery|stopped-uploads|realtime-leaks)\.test\.ts$/;
+
+/** Returns the files that match patterns, as paths below the root of the repository. */
+export const filesOf = (patterns: string[]): string[] =>
+  globSync(patterns, { cwd: ROOT, exclude: (file) => file.includes("node_modules") }).sort();
+
+/** Returns the test files of an area. */
+export const testsOf = (area: AreaName): string[] => filesOf(AREAS[area].tests);
+
+/** Test files that run in one process. */
+export interface Group {
+  title: string;
+  files: string[];
+}
+
+/**
+ * Returns the groups of the test files of some areas and tiers. Files share a process, because a small file takes most of its time to start
+ * one: those without a service, those of an area with one, those of an area with a browser.
+ */
+export function groupsOf(areas: AreaName[], tiers: readonly Tier[] = TIERS): Group[] {
+  const groups = new Map<string, string[]>();
+  for (const area of areas) {
+    for (const file of testsOf(area)) {
+      const tier = tierOf(file);
+      if (!tiers.includes(tier)) continue;
+      const title = ALONE.test(file) ? path.basename(file, ".test.ts") : titleOf(file, area, tier);
+      groups.set(title, [...(groups.get(title) ?? []), file]);
+    }
+  }
+  return [...groups].map(([title, files]) => ({ title, files }));
+}
+
+const titleOf = (file: string, area: AreaName, tier: Tier): string => {
+  if (tier === "unit") return tier;
+  if (file.includes("/conformance/")) return `conformance of ${area}`;
+  if (tier === "service") return area;
+  return file.includes("browser") || area === "examples" ? `browsers of ${area}` : `processes of ${area}`;
+};
+
+/** Returns the areas whose sources or tests are among the files. */
+export const areasOf = (files: string[]): AreaName[] =>
+  AREA_NAMES.filter((name) => {
+    const { sources, tests } = AREAS[name];
+    const patterns = [...tests, ...sources.flatMap((source) => [source, `${source}/**`])];
+    return files.some((file) => patterns.some((pattern) => path.matchesGlob(file, pattern)));
+  });

@@ -1,3 +1,0 @@
-import { importGroup } from "../support/import-tests.ts";
-
-await importGroup("content");
