@@ -47,7 +47,7 @@ export async function ensureSignedIn(
   site: Site,
 ): Promise<string[]> {
   if (label === SIGNED_OUT) return [];
-  const user = await identify(request, null, site.env);
+  const { user } = await identify(request, null, site.env);
   const people = label === null ? [] : await listPeople(site.env);
   const email = label === null ? OWNER.email : people.find(({ host }) => host === label)?.email;
   if (email === undefined || user?.email === email || (user !== null && label === null)) return [];
@@ -73,7 +73,7 @@ export async function barState(
   site: Site,
 ): Promise<{ me: string | null; isPersonHost: boolean; people: BarPerson[]; faults: string[] }> {
   const { env, slug, port, faults } = site;
-  const user = await identify(request, null, env);
+  const { user } = await identify(request, null, env);
   const people = await Promise.all(
     (await listPeople(env)).map(async (person) => {
       const found = await upsertUser(env.db, person.email, null, env.clock());

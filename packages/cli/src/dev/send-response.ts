@@ -102,7 +102,7 @@ export async function sendResponse(
   ) {
     const body = await buffer(upstream);
     response.writeHead(status, headers).end(body);
-    const user = await identify(request, null, site.env);
+    const { user } = await identify(request, null, site.env);
     const call = { method: request.method ?? "", path: path.slice(runtime.length), status };
     site.report.addCall(call, body.toString("utf8"), user?.name ?? null);
     return;

@@ -2,7 +2,6 @@ import type { Principal } from "../access/principal.ts";
 import type { Env } from "../env.ts";
 import { apiPath } from "../http/canvas-path.ts";
 import { cookiesNamed, setCookie } from "../http/cookies.ts";
-import type { HasHeaders } from "../http/has-headers.ts";
 
 /** The name of the cookie that proves that a caller entered the password of a canvas (specification 4.1). */
 const COOKIE = "__service_gate";
@@ -27,18 +26,24 @@ const signedParts = ({ id, passwordHash }: GatedCanvas, principal: Principal, ex
   expires,
 ];
 
+const NONE: readonly string[] = [];
+
+/** Returns the values of the password cookies in a `Cookie` header. */
+export const passesIn = (header: string | undefined): readonly string[] =>
+  header?.includes(COOKIE) === true ? cookiesNamed(header, COOKIE) : NONE;
+
 /**
- * Whether a caller may pass the password check of a canvas: the canvas has no password, or the request has a cookie that is valid for the
- * current password and for this caller. If the request has several such cookies, one valid one is enough.
+ * Whether a caller may pass the password check of a canvas: the canvas has no password, or one of `passes`, the values of the caller's
+ * password cookies, is valid for the current password and for this caller.
  */
 export function gateIsOpen(
   canvas: GatedCanvas,
   principal: Principal,
-  { headers }: HasHeaders,
+  passes: readonly string[],
   env: Env,
 ): boolean {
   if (canvas.passwordHash === null) return true;
-  for (const value of cookiesNamed(headers.cookie, COOKIE)) {
+  for (const value of passes) {
     const [expires = "", signature = "", ...more] = value.split(".");
     if (more.length > 0 || !(Number(expires) > env.clock())) continue;
     if (env.signer.verifies(signature, "gate", ...signedParts(canvas, principal, expires))) return true;

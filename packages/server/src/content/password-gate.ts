@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Principal } from "../access/principal.ts";
 import { openGate } from "../canvases/gate-cookie.ts";
 import type { Bucket } from "../drivers/bus/bus.ts";
 import type { Env } from "../env.ts";
@@ -9,6 +8,7 @@ import { networkOf } from "../http/network.ts";
 import { firstValue, type Query } from "../http/query.ts";
 import { giveBack, take } from "../http/rate-limit.ts";
 import { refuse } from "../http/refusal.ts";
+import type { Caller } from "../identity/credential.ts";
 import { resolve } from "../pipeline/resolve.ts";
 import type { Visit } from "../pipeline/visit.ts";
 
@@ -29,13 +29,14 @@ const NETWORKS_PER_CANVAS = 5;
  */
 export async function submitPassword(
   visit: Visit,
-  principal: Principal,
+  caller: Caller,
   request: FastifyRequest,
   reply: FastifyReply,
   env: Env,
 ): Promise<FastifyReply> {
   requireOwnForm(visit, env);
-  const { canvas } = await resolve(visit, principal, env, true);
+  const principal = caller.user;
+  const { canvas } = await resolve(visit, caller, env, true);
   const network = networkOf(request.ip);
   await limit({ rateClass: "gate", owner: network }, 1);
   if (principal !== null) await limit({ rateClass: "gate.person", owner: principal.id }, 1);

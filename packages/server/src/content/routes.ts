@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Principal } from "../access/principal.ts";
 import type { Env } from "../env.ts";
 import { contentPath, isSlug, parseCanvasPath } from "../http/canvas-path.ts";
 import { firstValue, type Query } from "../http/query.ts";
 import { Refusal, refuse } from "../http/refusal.ts";
+import type { Caller } from "../identity/credential.ts";
 import { authenticate } from "../pipeline/authenticate.ts";
 import type { Visit } from "../pipeline/visit.ts";
 import { ENTER, finishHandOver } from "../sign-in/hand-over.ts";
@@ -30,7 +30,7 @@ const pageOf = (request: FastifyRequest) =>
 
 type Answer = (
   visit: Visit,
-  principal: Principal,
+  caller: Caller,
   request: FastifyRequest,
   reply: FastifyReply,
 ) => Promise<unknown>;
@@ -48,12 +48,18 @@ export function mountContent(app: FastifyInstance, env: Env): void {
     async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
       const slug = slugOf(request);
       const visit: Visit = { slug, surface: "content", request: request.raw, answer: reply };
-      const principal = await authenticate(visit, env);
+      const caller = await authenticate(visit, env);
       try {
-        return await answer(visit, principal, request, reply);
+        return await answer(visit, caller, request, reply);
       } catch (error) {
         if (!(error instanceof Refusal) || error.code === undefined) throw error;
-        return sendCanvasErrorPage(error, { slug, path: pageOf(request), principal }, request, reply, env);
+        return sendCanvasErrorPage(
+          error,
+          { slug, path: pageOf(request), principal: caller.user },
+          request,
+          reply,
+          env,
+        );
       }
     };
 
@@ -65,8 +71,8 @@ export function mountContent(app: FastifyInstance, env: Env): void {
     pages.get(ROOT, async (request, reply) => {
       return reply.redirect(`${contentPath(encodeURIComponent(slugOf(request)))}/${searchOf(request)}`, 308);
     });
-    const served = answering((visit, principal, request, reply) =>
-      serve(visit, principal, request, reply, stored, env),
+    const served = answering((visit, caller, request, reply) =>
+      serve(visit, caller, request, reply, stored, env),
     );
     pages.route({
       method: ["GET", "HEAD"],
@@ -81,7 +87,7 @@ export function mountContent(app: FastifyInstance, env: Env): void {
     });
     pages.post(
       `${ROOT}/${GATE}`,
-      answering((visit, principal, request, reply) => submitPassword(visit, principal, request, reply, env)),
+      answering((visit, caller, request, reply) => submitPassword(visit, caller, request, reply, env)),
     );
     if (env.base.urlMode === "subdomain") {
       pages.get(`${ROOT}/${ENTER}`, { exposeHeadRoute: false }, async (request, reply) => {

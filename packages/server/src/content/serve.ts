@@ -8,6 +8,7 @@ import { isFresh, rangeOf } from "../http/conditional.ts";
 import { networkOf } from "../http/network.ts";
 import { refuse } from "../http/refusal.ts";
 import { wantsPage } from "../http/wants-page.ts";
+import type { Caller } from "../identity/credential.ts";
 import { limitResponses, SMALL_RESPONSE } from "../pipeline/limit-responses.ts";
 import { resolve } from "../pipeline/resolve.ts";
 import type { Visit } from "../pipeline/visit.ts";
@@ -35,14 +36,14 @@ const isRoute = (path: string, { headers }: FastifyRequest): boolean =>
  */
 export async function serve(
   visit: Visit,
-  principal: Principal,
+  caller: Caller,
   request: FastifyRequest,
   reply: FastifyReply,
   stored: CanvasContent,
   env: Env,
 ) {
   const { "*": path = "" } = params(request);
-  const { canvas } = await resolve(visit, principal, env);
+  const { canvas } = await resolve(visit, caller, env);
   const version = canvas.revokedAt === null ? await versionFor(request.headers, canvas, env) : null;
   if (version === null)
     return refuse("NOT_FOUND", { message: "Nothing is published at this canvas right now." });
@@ -76,7 +77,7 @@ export async function serve(
   const file = chooseRepresentation(files, request.headers);
   const setsCookie = reply.hasHeader("set-cookie");
   reply.header("cache-control", cacheControl(file, canvas, { setsCookie, now: env.clock() }));
-  return send(file, principal, request, reply, content, env);
+  return send(file, caller.user, request, reply, content, env);
 }
 
 async function send(

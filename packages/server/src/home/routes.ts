@@ -43,7 +43,7 @@ export function mountHome(app: FastifyInstance, env: Env): void {
   for (const folder of ["/c", "/c/"]) app.get(folder, async (_request, reply) => reply.redirect("/"));
 
   app.get("/", async (request, reply) => {
-    const user = await identify(request.raw, reply, env);
+    const { user } = await identify(request.raw, reply, env);
     if (user === null) {
       // Programs that have nothing but the address of the service find its instructions here.
       const help = `${env.base.origin}/skill.md`;

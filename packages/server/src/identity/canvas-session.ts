@@ -2,7 +2,8 @@ import type { IncomingMessage } from "node:http";
 import type { Env } from "../env.ts";
 import { cookiesNamed, hostOnly, setCookie } from "../http/cookies.ts";
 import { isNavigation } from "../http/fetch-metadata.ts";
-import { SESSION_LIFETIME_MS, type Session, sessionById } from "./session.ts";
+import type { Identified, StoredCredential } from "./credential.ts";
+import { SESSION_LIFETIME_MS, sessionById } from "./session.ts";
 
 /**
  * The maximum age at which the cookie of a canvas host is accepted for loading a page. If the cookie is older, the browser is redirected to
@@ -19,12 +20,12 @@ export function canvasSessionCookie(slug: string, sessionId: string, env: Env): 
   return setCookie(cookieName(env), value, { maxAge: SESSION_LIFETIME_MS, secure: env.base.secure });
 }
 
-/** Finds the session of a request to the host of a canvas, by the cookie of that host. Returns null if there is no valid cookie. */
+/** Finds the user of the session of a request to the host of a canvas, by the cookie of that host. Returns null if there is no valid cookie. */
 export async function findCanvasSession(
   slug: string,
   { headers, method }: IncomingMessage,
   env: Env,
-): Promise<Session | null> {
+): Promise<Identified<StoredCredential> | null> {
   for (const value of cookiesNamed(headers.cookie, cookieName(env))) {
     const [session = "", issued = "", signature = "", ...more] = value.split(".");
     if (more.length > 0 || !env.signer.verifies(signature, "content", slug, session, issued)) continue;

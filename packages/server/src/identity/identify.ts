@@ -1,11 +1,16 @@
 import type { IncomingMessage } from "node:http";
 import type { User } from "../access/principal.ts";
+import { passesIn } from "../canvases/gate-cookie.ts";
 import type { Env } from "../env.ts";
 import type { HeaderSink } from "../http/rate-limit.ts";
 import { findCanvasSession } from "./canvas-session.ts";
+import type { Caller, Identified } from "./credential.ts";
 import { proxyUser } from "./proxy.ts";
-import { findSession, type Session } from "./session.ts";
-import { acceptsTokens, bearerToken, tokenUser } from "./tokens.ts";
+import { findSession, sessionById } from "./session.ts";
+import { acceptsTokens, bearerToken, tokenUser, tokenUserById } from "./tokens.ts";
+import { userById } from "./users.ts";
+
+const ANONYMOUS = { user: null, credential: null };
 
 /** The credentials that a route accepts. */
 export interface Accepted {
@@ -16,39 +21,54 @@ export interface Accepted {
 }
 
 /**
- * Returns the user whom a credential identifies: an access token, an assertion of the proxy, or a session. The sign-in mode determines
- * which of them are trusted. Returns null if no trusted credential is valid (specification 5).
+ * Identifies the user who sent a request: by an access token, an assertion of the proxy, or a session. The sign-in mode determines which of
+ * them are trusted. If `reply` is given, the expiry of the session may be extended. Returns null for an anonymous caller, who has sent no
+ * trusted credential that is valid (specification 5).
  */
-export async function trustedUser(
-  token: string | undefined,
-  proxy: () => Promise<User | null>,
-  session: () => Promise<Session | null>,
-  env: Env,
-): Promise<User | null> {
-  const { authMode } = env.config;
-  if (!acceptsTokens(env.config)) return proxy();
-  if (token !== undefined) return tokenUser(token, env);
-  const asserted = authMode === "proxy" ? await proxy() : null;
-  if (asserted !== null) return asserted;
-  const user = (await session())?.user ?? null;
-  // In proxy mode a session identifies only guests. All other users need an assertion of the proxy.
-  return authMode === "proxy" && user?.guestOf === null ? null : user;
-}
-
-/**
- * Identifies the user who sent a request. Returns null for an anonymous caller. If `reply` is given, the expiry of the session may be
- * extended.
- */
-export function identify(
+async function identified(
   request: IncomingMessage,
   reply: HeaderSink | null,
   env: Env,
-  { tokens, canvasHost }: Accepted = {},
-): Promise<User | null> {
+  { tokens, canvasHost }: Accepted,
+): Promise<Identified | null> {
+  const { authMode } = env.config;
+  if (!acceptsTokens(env.config)) return proxyUser(request, env);
   const token = tokens ? bearerToken(request) : undefined;
-  const session = () =>
-    canvasHost === undefined ? findSession(request, reply, env) : findCanvasSession(canvasHost, request, env);
-  return trustedUser(token, () => proxyUser(request, env), session, env);
+  if (token !== undefined) return tokenUser(token, env);
+  const asserted = authMode === "proxy" ? await proxyUser(request, env) : null;
+  if (asserted !== null) return asserted;
+  const found = await (canvasHost === undefined
+    ? findSession(request, reply, env)
+    : findCanvasSession(canvasHost, request, env));
+  // In proxy mode a session identifies only guests. All other users need an assertion of the proxy.
+  return authMode === "proxy" && found?.user.guestOf === null ? null : found;
+}
+
+/**
+ * Reads from a request who its caller is. The result needs the request no more. If `reply` is given, the expiry of the session may be
+ * extended.
+ */
+export async function identify(
+  request: IncomingMessage,
+  reply: HeaderSink | null,
+  env: Env,
+  accepted: Accepted = {},
+): Promise<Caller> {
+  const passes = passesIn(request.headers.cookie);
+  const { user, credential } = (await identified(request, reply, env, accepted)) ?? ANONYMOUS;
+  return { user, credential, passes };
+}
+
+/**
+ * Checks whether a credential is still valid. Returns its user with the data that is stored now, or null if the session, access token or
+ * signed token has ended or the user is deactivated. An identity from plain headers of a proxy does not expire.
+ */
+export async function reauthenticate({ user, credential }: Caller, env: Env): Promise<Identified | null> {
+  if (user === null || credential === null) return null;
+  if (credential.kind === "session") return sessionById(credential.id, env);
+  if (credential.kind === "token") return tokenUserById(credential.id, env);
+  const now = env.clock() < credential.until ? await userById(user.id, env) : null;
+  return now && { user: now, credential };
 }
 
 /** Whether a user is an administrator of this instance. This gives the user no role on any canvas. Guests are never administrators. */

@@ -2,10 +2,10 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { normalEmail } from "../access/email.ts";
-import type { User } from "../access/principal.ts";
 import type { Config } from "../config/config.ts";
 import type { Env } from "../env.ts";
 import type { Assertion } from "./assertion.ts";
+import type { Identified } from "./credential.ts";
 import { cleanName, upsertUser } from "./users.ts";
 
 /** Whether the identity headers that a peer sends are trusted. An IPv4 address mapped into IPv6 counts as the IPv4 address. */
@@ -27,21 +27,12 @@ function singleHeader(request: IncomingMessage, header: string): string | null {
  * Returns the user whom the authenticating proxy asserts in a request, and creates the user if necessary. Returns null if there is no valid
  * assertion or the user may not sign in. Throws `UNAVAILABLE` if the keys cannot be fetched.
  */
-export async function proxyUser(request: IncomingMessage, env: Env): Promise<User | null> {
+export async function proxyUser(request: IncomingMessage, env: Env): Promise<Identified | null> {
   const assertion = await readProxyAssertion(request, env);
   const email = assertion === null ? null : normalEmail(assertion.email, env.config.allowedEmailDomains);
-  return assertion === null || email === null
-    ? null
-    : upsertUser(env.db, email, cleanName(assertion.name), env.clock());
-}
-
-/**
- * Returns when the sign-in proxy's signed token in a request expires, in epoch milliseconds, or 0 if there is no valid token. Returns
- * Infinity if the service does not use signed tokens of a proxy.
- */
-export async function assertedUntil(request: IncomingMessage, env: Env): Promise<number> {
-  if (env.proxyKeys === null) return Number.POSITIVE_INFINITY;
-  return (await readProxyAssertion(request, env))?.until ?? 0;
+  if (assertion === null || email === null) return null;
+  const user = await upsertUser(env.db, email, cleanName(assertion.name), env.clock());
+  return user && { user, credential: { kind: "assertion", until: assertion.until } };
 }
 
 /**

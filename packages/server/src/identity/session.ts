@@ -7,6 +7,7 @@ import type { Env } from "../env.ts";
 import { cookiesNamed, hostOnly, setCookie } from "../http/cookies.ts";
 import type { HasHeaders } from "../http/has-headers.ts";
 import type { HeaderSink } from "../http/rate-limit.ts";
+import type { Identified, StoredCredential } from "./credential.ts";
 import { guestOf, type InviteRow, inviteOf } from "./guests.ts";
 import { type UserRow, userOf } from "./users.ts";
 
@@ -14,12 +15,6 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The time after which an unused session expires. Each use extends the expiry, at most once a day. */
 export const SESSION_LIFETIME_MS = 14 * DAY_MS;
-
-/** A valid session and its user. */
-export interface Session {
-  id: string;
-  user: User;
-}
 
 /**
  * A row of the view `session_holders`: a session, with the columns of its user if it is the session of a member, or of the invitation if it
@@ -54,41 +49,43 @@ export async function startSession(user: User, request: FastifyRequest, env: Env
 }
 
 /**
- * Finds the session of a request to the base host. Returns null if there is no valid one. If `reply` is given, extends the expiry of the
+ * Finds the user of the session of a request to the base host. Returns null if there is no valid session. If `reply` is given, extends the expiry of the
  * session at most once a day.
  */
 export async function findSession(
   request: HasHeaders,
   reply: HeaderSink | null,
   env: Env,
-): Promise<Session | null> {
+): Promise<Identified<StoredCredential> | null> {
   const token = sessionToken(request.headers.cookie, env.base.secure);
   if (token === undefined || !isToken(token)) return null;
   const row = await env.db.getCached<SessionRow>`
     select * from session_holders where token_hash = ${{ from: token, value: () => tokenHash(token) }}`;
   const session = validSession(row, env);
-  const used = row !== undefined && row.expires_at - env.clock() < SESSION_LIFETIME_MS - DAY_MS;
-  if (session !== null && used && reply !== null) {
+  if (row === undefined || session === null) return null;
+  const used = row.expires_at - env.clock() < SESSION_LIFETIME_MS - DAY_MS;
+  if (used && reply !== null) {
     const end = env.clock() + SESSION_LIFETIME_MS;
-    await env.db.withReserve.run`update sessions set expires_at = ${end} where id = ${session.id}`;
+    await env.db.withReserve.run`update sessions set expires_at = ${end} where id = ${row.session_id}`;
     reply.header("set-cookie", cookie(env, token, SESSION_LIFETIME_MS));
+    session.credential.until = end;
   }
   return session;
 }
 
-/** Finds a session by its id. Returns null if there is no valid one. */
-export async function sessionById(id: string, env: Env): Promise<Session | null> {
+/** Finds the user of a session by its id. Returns null if there is no valid session. */
+export async function sessionById(id: string, env: Env): Promise<Identified<StoredCredential> | null> {
   return validSession(
     await env.db.getCached<SessionRow>`select * from session_holders where session_id = ${id}`,
     env,
   );
 }
 
-/** Converts a row to a session. Returns null if the session has expired, its user is deactivated or its invitation is revoked. */
-function validSession(row: Readonly<SessionRow> | undefined, env: Env): Session | null {
+/** Converts a row to its user. Returns null if there is no session or it has expired, its user is deactivated or its invitation is revoked. */
+function validSession(row: Readonly<SessionRow> | undefined, env: Env): Identified<StoredCredential> | null {
   if (row === undefined || row.expires_at <= env.clock()) return null;
   const user = row.invite_id === null ? userOf(row) : guestOf(row);
-  return user === null ? null : { id: row.session_id, user };
+  return user && { user, credential: { kind: "session", id: row.session_id, until: row.expires_at } };
 }
 
 /** Ends every session whose token is in a cookie of the request. Returns the `Set-Cookie` header that deletes the cookie. */

@@ -9,6 +9,7 @@ import type { Env } from "../env.ts";
 import type { HasHeaders } from "../http/has-headers.ts";
 import { type Paged, paged } from "../http/paging.ts";
 import { refuse } from "../http/refusal.ts";
+import type { Identified } from "./credential.ts";
 import { type UserRow, userOf } from "./users.ts";
 
 const PREFIX = "easel_pat_";
@@ -57,13 +58,32 @@ export function bearerToken({ headers: { authorization } }: HasHeaders): string 
  * Returns the user of a personal access token, with the restriction of the token. Returns null if the token or its scope is unknown, the
  * token has expired, or the user is deactivated.
  */
-export async function tokenUser(token: string, env: Env): Promise<User | null> {
-  const row = await findToken(token, env);
+export const tokenUser = async (token: string, env: Env): Promise<Identified | null> =>
+  validToken(await findToken(token, env), env);
+
+/** Returns the same as `tokenUser` for the id of a token. */
+export const tokenUserById = async (id: string, env: Env): Promise<Identified | null> =>
+  validToken(
+    await env.db.getCached<TokenRow>`
+      select users.id, email, users.name, avatar_url, can_publish_public, deactivated_at, tokens.id as token_id,
+        expires_at, used_at, scope, canvas_id
+      from tokens join users on users.id = tokens.user_id
+      where tokens.id = ${id}`,
+    env,
+  );
+
+function validToken(row: Readonly<TokenRow> | undefined, env: Env): Identified | null {
   const now = env.clock();
   if (row === undefined || hasExpired(row, now) || !isScope(row.scope)) return null;
-  if (row.used_at === null || row.used_at < now - USE_INTERVAL_MS) recordUse(row.token_id, now, env);
+  const { token_id: id, expires_at: until, used_at: usedAt } = row;
+  if (usedAt === null || usedAt < now - USE_INTERVAL_MS) recordUse(id, now, env);
   const user = userOf(row);
-  return user && { ...user, restriction: restrictionOf(row.scope, row.canvas_id) };
+  return (
+    user && {
+      user: { ...user, restriction: restrictionOf(row.scope, row.canvas_id) },
+      credential: { kind: "token", id, until: until ?? Number.POSITIVE_INFINITY },
+    }
+  );
 }
 
 /**
@@ -164,10 +184,9 @@ export async function createToken(
   return done > room.length ? { id, token } : refuse("NOT_FOUND");
 }
 
-/** Returns a personal access token of a user, found by its text. Returns undefined if there is none. */
-export async function readToken(token: string, user: User, env: Env): Promise<TokenInfo | undefined> {
-  const row = await findToken(token, env);
-  return row && (await selectTokens(user, { cursor: AFTER_ALL, limit: 1, id: row.token_id }, env))[0];
+/** Returns a personal access token of a user. Returns undefined if the user has no such token. */
+export async function readToken(id: string, user: User, env: Env): Promise<TokenInfo | undefined> {
+  return (await selectTokens(user, { cursor: AFTER_ALL, limit: 1, id }, env))[0];
 }
 
 /** Reads a page of the personal access tokens of a user with ids below `cursor`, newest first. */

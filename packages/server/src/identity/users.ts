@@ -2,6 +2,7 @@ import { nameOf } from "../access/email.ts";
 import type { User } from "../access/principal.ts";
 import { newId } from "../crypto/ids.ts";
 import type { Db } from "../drivers/db/db.ts";
+import type { Env } from "../env.ts";
 
 /** The columns of the table `users` that are converted to a `User`. */
 export interface UserRow {
@@ -26,6 +27,14 @@ export function userOf(row: Readonly<UserRow> | undefined): User | null {
     invitedBy: null,
     restriction: null,
   };
+}
+
+/** Finds a user by the id. Returns null if there is none or the user is deactivated. */
+export async function userById(id: string, { db }: Env): Promise<User | null> {
+  return userOf(
+    await db.getCached<UserRow>`
+      select id, email, name, avatar_url, can_publish_public, deactivated_at from users where id = ${id}`,
+  );
 }
 
 /**

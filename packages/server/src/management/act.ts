@@ -5,6 +5,7 @@ import type { Env } from "../env.ts";
 import type { ErrorCase } from "../http/error-case.ts";
 import { firstValue, type Query } from "../http/query.ts";
 import { validate } from "../http/validate.ts";
+import type { Caller } from "../identity/credential.ts";
 import type { BodySpec } from "./body-spec.ts";
 import type { Call, Reauthenticate } from "./call.ts";
 import { CALLERS, type CallerName, type Granted } from "./callers.ts";
@@ -72,28 +73,30 @@ export interface Act<Body = unknown> extends Description {
   prepare(call: Call, reauthenticate: Reauthenticate, env: Env): Promise<() => Promise<Result<Body>>>;
 }
 
+/** The caller of an act, and the checked and parsed input. */
+interface Input<Params, Parameters, Body> extends Caller<User> {
+  request: IncomingMessage;
+  signal: Call["signal"];
+  params: Params;
+  query: Parameters;
+  body: Body;
+}
+
 /** The definition of an act, with the types of its path, callers, query, body and response. */
 interface Definition<
   Path extends string,
-  Caller extends CallerName,
+  Who extends CallerName,
   Parameters extends z.ZodObject,
   Body,
   Response,
 > extends Description {
   path: Path;
-  allow: Caller;
+  allow: Who;
   query?: Parameters;
   body?: BodySpec<Body>;
   response: ResponseSpec<Response>;
   run(
-    call: {
-      user: User;
-      request: IncomingMessage;
-      signal: Call["signal"];
-      params: ParamsOf<Path>;
-      query: z.output<Parameters>;
-      body: Body;
-    } & Granted<Caller>,
+    call: Input<ParamsOf<Path>, z.output<Parameters>, Body> & Granted<Who>,
     env: Env,
   ): Promise<Result<NoInfer<Response>>>;
 }
@@ -114,19 +117,19 @@ function parseQuery<Schema extends z.ZodObject>(schema: Schema, query: Query): z
  */
 export const act = <
   Path extends string,
-  Caller extends CallerName,
+  Who extends CallerName,
   Response,
   Body = undefined,
   Parameters extends z.ZodObject = EmptyQuery,
 >({
   run,
   ...description
-}: Definition<Path, Caller, Parameters, Body, Response>): Act<Response> => {
+}: Definition<Path, Who, Parameters, Body, Response>): Act<Response> => {
   const { method, allow, params, query, body, audited = method !== "GET" } = description;
   const changes = method !== "GET";
   const authorize = (call: Call, env: Env) => {
     requireScope(call, description);
-    return CALLERS[allow].authorize(call, env, changes) as Promise<Granted<Caller>>;
+    return CALLERS[allow].authorize(call, env, changes) as Promise<Granted<Who>>;
   };
   return {
     ...description,
@@ -138,14 +141,28 @@ export const act = <
         params: call.params as ParamsOf<Path>,
         query: (query === undefined ? {} : parseQuery(query, call.query)) as z.output<Parameters>,
       };
-      const { user, request, signal } = call;
+      const { user, credential, passes, request, signal } = call;
+      const caller = { user, credential, passes };
       if (body === undefined)
-        return () => run({ user, request, signal, ...parsed, body: undefined as Body, ...granted }, env);
+        return () => run({ ...caller, request, signal, ...parsed, body: undefined as Body, ...granted }, env);
       const given = await body.read(call, env);
       const now = await reauthenticate();
       requireFields(now, description, given);
       const still = await authorize(now, env);
-      return () => run({ user: now.user, request, signal, ...parsed, body: given, ...still }, env);
+      return () =>
+        run(
+          {
+            ...caller,
+            user: now.user,
+            credential: now.credential,
+            request,
+            signal,
+            ...parsed,
+            body: given,
+            ...still,
+          },
+          env,
+        );
     },
   };
 };

@@ -7,6 +7,7 @@ import { isCrossOrigin, requireSameOrigin } from "../http/csrf.ts";
 import { take } from "../http/rate-limit.ts";
 import { Refusal, refuse } from "../http/refusal.ts";
 import { blockEmbedding } from "../http/security-headers.ts";
+import type { Caller } from "../identity/credential.ts";
 import { identify } from "../identity/identify.ts";
 import { challenge, challengeProgram } from "../sign-in/challenge.ts";
 
@@ -25,9 +26,9 @@ export async function admit(
   reply: FastifyReply,
   env: Env,
   { guests, uploads = false, page = false }: { guests: boolean; uploads?: boolean; page?: boolean },
-): Promise<User> {
+): Promise<Caller<User>> {
   blockEmbedding(reply);
-  const user = await identify(request.raw, reply, env, { tokens: !page });
+  const { user, ...proof } = await identify(request.raw, reply, env, { tokens: !page });
   if (user === null)
     return page ? challenge(request.raw, "page", env) : challengeProgram(request.raw, reply, env);
   const rateClass = isCrossOrigin(request.headers, env.base) ? "foreign" : "management";
@@ -41,5 +42,5 @@ export async function admit(
   if (user.guestOf !== null && !guests) {
     refuse("PERMISSION_DENIED", { message: "Guests may use only the canvas that they were invited to." });
   }
-  return user;
+  return { user, ...proof };
 }

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import type { User } from "../access/principal.ts";
 import type { Query } from "../http/query.ts";
+import type { Caller } from "../identity/credential.ts";
 
 /** A request of a signed-in user to the management API, before it is checked and parsed. */
-export interface Call {
-  user: User;
+export interface Call extends Caller<User> {
   params: Record<string, string>;
   query: Query;
   /** The request with its unread body. */

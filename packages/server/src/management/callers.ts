@@ -7,7 +7,6 @@ import { isId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
 import { isAdmin } from "../identity/identify.ts";
-import { bearerToken } from "../identity/tokens.ts";
 import { findTeamRow, type TeamRow } from "../organisation/teams.ts";
 import type { Call } from "./call.ts";
 
@@ -25,8 +24,8 @@ interface Caller {
 }
 
 /** Throws 403 `PERMISSION_DENIED` for a request with an access token, so that no program creates or revokes credentials. */
-async function requireSession({ request }: Call): Promise<object> {
-  if (bearerToken(request) === undefined) return {};
+async function requireSession({ credential }: Call): Promise<object> {
+  if (credential?.kind !== "token") return {};
   return refuse("PERMISSION_DENIED", { message: "An access token cannot do this; sign in instead." });
 }
 

@@ -2,6 +2,7 @@ import type { Capability } from "@easel/protocol/capabilities";
 import { LIMITS } from "@easel/protocol/limits";
 import { DATA_PARTS, type DataPart, type DataSummary, type ImportResult } from "@easel/protocol/management";
 import { z } from "zod";
+import type { User } from "../access/principal.ts";
 import { manages } from "../access/roles.ts";
 import { withUpload } from "../canvases/publishing/upload.ts";
 import { findCanvas } from "../canvases/store.ts";
@@ -10,15 +11,15 @@ import { refuseLargeBody } from "../http/body.ts";
 import { firstValue } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
 import { streamBody } from "../http/stream-body.ts";
+import type { Caller } from "../identity/credential.ts";
 import { requireCapability } from "../pipeline/capability.ts";
 import { readmit } from "../pipeline/readmit.ts";
-import type { Caller } from "../primitives/primitive.ts";
+import type { Caller as RuntimeCaller } from "../primitives/primitive.ts";
 import { exportArchive } from "../primitives/transfer/export-archive.ts";
 import { importData } from "../primitives/transfer/import-data.ts";
 import { TRANSFERS } from "../primitives/transfer/transfers.ts";
 import { act } from "./act.ts";
 import { type BodySpec, upload } from "./body-spec.ts";
-import type { Call } from "./call.ts";
 import { Download, download, ok } from "./response-spec.ts";
 import { dataSummary, importResult } from "./responses/canvas.ts";
 
@@ -28,13 +29,14 @@ import { dataSummary, importResult } from "./responses/canvas.ts";
  */
 function accessTo(
   { id, slug }: { id: string; slug: string },
-  { user, request }: Pick<Call, "user" | "request">,
+  { user, credential, passes }: Caller<User>,
   reads: boolean,
   env: Env,
 ) {
-  const caller = { user, canvas: { id, slug }, use: { reads, leavesCanvas: false } };
-  return async (capability: Capability | null): Promise<Caller> => {
-    const admitted = await readmit(request, caller, capability, env);
+  const use = { reads, leavesCanvas: false };
+  const admission = { user, credential, passes, canvas: { id, slug }, use };
+  return async (capability: Capability | null): Promise<RuntimeCaller> => {
+    const admitted = await readmit(admission, capability, env);
     if (!manages(admitted.role)) refuse("PERMISSION_DENIED");
     return { ...admitted, requireCapability: (other) => requireCapability(admitted.canvas, other, env) };
   };
@@ -69,11 +71,18 @@ const SIZE_LIMIT = { bytes: BYTES, refuse: () => refuseLargeBody(BYTES) };
 /** The request body of an import. Reading it imports the data, and checks access again before each write. */
 const uploadedData: BodySpec<ImportResult> = upload(
   "application/zip",
-  async ({ request, user, params: { id = "" }, query, signal }, env) => {
+  async (call, env) => {
+    const {
+      request,
+      user,
+      params: { id = "" },
+      query,
+      signal,
+    } = call;
     const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase() ?? "";
     if (!TYPES.includes(type)) refuse("INVALID_BODY", { message: "The body must be application/zip." });
     const { slug } = (await findCanvas(id, user, env)) ?? refuse("NOT_FOUND");
-    const access = accessTo({ id, slug }, { user, request }, false, env);
+    const access = accessTo({ id, slug }, call, false, env);
     const existing = firstValue(query, "existing") === "replace" ? "replace" : "keep";
     env.imports.requireRoom(user.id);
     const size = Number(request.headers["content-length"] ?? 0);
@@ -113,8 +122,12 @@ export const data = [
     query: ExportQuery,
     response: download("application/zip"),
     errors: ["DISABLED", "ARCHIVED", "UNAVAILABLE"],
-    async run({ user, request, canvas: { id, slug }, query: { what } }, env) {
-      const access = accessTo({ id, slug }, { user, request }, true, env);
+    async run(call, env) {
+      const {
+        canvas: { id, slug },
+        query: { what },
+      } = call;
+      const access = accessTo({ id, slug }, call, true, env);
       // Checked before the response begins: later, an error could only abort the stream.
       await access(null);
       const stream = exportArchive(what, { id, slug }, access, env);

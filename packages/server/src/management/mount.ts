@@ -30,12 +30,12 @@ export function mountManagement(app: FastifyInstance, env: Env): void {
       method: [...METHODS],
       url: path.replace(/\{(\w+)\}/g, ":$1"),
       async handler(request, reply) {
-        const user = await admit(request, reply, env, { guests, uploads });
-        limitUnfinished(user.id, request, reply, env);
+        const caller = await admit(request, reply, env, { guests, uploads });
+        limitUnfinished(caller.user.id, request, reply, env);
         const act = handlerFor(acts, request.method, reply);
         const params = request.params as Record<string, string>;
         const signal = clientSignal(request.raw, reply.raw);
-        const call = { user, params, query: request.query as Query, request: request.raw, signal };
+        const call = { ...caller, params, query: request.query as Query, request: request.raw, signal };
         reply.header("cache-control", "private, no-store");
         if (isDownload(act)) return sendDownload(act, call, request, reply, env);
         const { body } = await perform(act, call, request.ip, env);

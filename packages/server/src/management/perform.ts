@@ -1,9 +1,9 @@
 import { announceAccess } from "../canvases/access-events.ts";
 import type { Env } from "../env.ts";
 import { Refusal } from "../http/refusal.ts";
-import { reauthenticate } from "../identity/reauthenticate.ts";
+import { reauthenticate } from "../identity/identify.ts";
 import { writeAudit } from "../organisation/audit.ts";
-import { challenge } from "../sign-in/challenge.ts";
+import { challengeAgain } from "../sign-in/challenge.ts";
 import type { Act, Result } from "./act.ts";
 import type { Call } from "./call.ts";
 
@@ -27,7 +27,7 @@ export async function perform<Body>(
   const { user, params } = call;
   const reauthenticated = async () => ({
     ...call,
-    user: (await reauthenticate(user, call.request, env)) ?? challenge(call.request, "api", env),
+    ...((await reauthenticate(call, env)) ?? challengeAgain(call, env)),
   });
   const inPath = act.affects === "canvas" ? params.id : undefined;
   const run = await act.prepare(call, reauthenticated, env);

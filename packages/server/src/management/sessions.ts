@@ -1,6 +1,6 @@
 import { isId } from "../crypto/ids.ts";
 import { refuse } from "../http/refusal.ts";
-import { findSession, listSessions, revokeSession } from "../identity/session.ts";
+import { listSessions, revokeSession } from "../identity/session.ts";
 import { act } from "./act.ts";
 import { noContent, ok } from "./response-spec.ts";
 import { sessionList } from "./responses/account.ts";
@@ -15,10 +15,10 @@ export const sessions = [
     details: "`current` marks the session of this request.",
     allow: "session",
     response: ok(sessionList),
-    async run({ user, request }, env) {
-      const current = await findSession(request, null, env);
+    async run({ user, credential }, env) {
+      const current = credential?.kind === "session" ? credential.id : null;
       const rows = await listSessions(user, env);
-      return { body: { sessions: rows.map((row) => ({ ...row, current: row.id === current?.id })) } };
+      return { body: { sessions: rows.map((row) => ({ ...row, current: row.id === current })) } };
     },
   }),
   act({

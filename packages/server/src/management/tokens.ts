@@ -4,14 +4,7 @@ import { z } from "zod";
 import { isId } from "../crypto/ids.ts";
 import { label, later } from "../http/field-schemas.ts";
 import { refuse } from "../http/refusal.ts";
-import {
-  acceptsTokens,
-  bearerToken,
-  createToken,
-  deleteToken,
-  listTokens,
-  readToken,
-} from "../identity/tokens.ts";
+import { acceptsTokens, createToken, deleteToken, listTokens, readToken } from "../identity/tokens.ts";
 import { act } from "./act.ts";
 import { json } from "./body-spec.ts";
 import { longPage } from "./list-query.ts";
@@ -53,9 +46,9 @@ const read = act({
   ofAnyCanvas: true,
   response: ok(token),
   errors: ["NOT_FOUND"],
-  async run({ user, request }, env) {
-    const text = bearerToken(request);
-    return { body: (text && (await readToken(text, user, env))) || refuse("NOT_FOUND") };
+  async run({ user, credential }, env) {
+    const found = credential?.kind === "token" ? await readToken(credential.id, user, env) : undefined;
+    return { body: found ?? refuse("NOT_FOUND") };
   },
 });
 

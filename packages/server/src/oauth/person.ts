@@ -21,7 +21,7 @@ export async function requirePerson(
 ): Promise<User> {
   if (!["document", "unknown"].includes(destinationOf(request.headers)))
     refuse("PERMISSION_DENIED", { message: "This page can only be opened in a tab." });
-  const user = await identify(request.raw, reply, env);
+  const { user } = await identify(request.raw, reply, env);
   if (user === null) return challenge(request.raw, expects, env);
   if (user.guestOf !== null)
     refuse("PERMISSION_DENIED", { message: "Guests of a canvas cannot let a program act for them." });

@@ -18,7 +18,8 @@ import type { Admitted, ApiVisit } from "./visit.ts";
 export async function admit(visit: ApiVisit, capability: Capability | null, env: Env): Promise<Admitted> {
   blockEmbedding(visit.answer);
   setCorsHeaders(visit, env); // before step 1, so that the page can read errors, too
-  const principal = await authenticate(visit, env); // 1. who the caller is
+  const caller = await authenticate(visit, env); // 1. who the caller is
+  const { user: principal, credential, passes } = caller;
   visit.principal = principal;
   const page = startedBy(visit, env);
   if (page === "own" && env.base.urlMode === "subdomain") allowEmbedding(visit.answer);
@@ -27,11 +28,11 @@ export async function admit(visit: ApiVisit, capability: Capability | null, env:
   await limitRequests(visit, principal, page, found, env); // 2. the rate limit
   const openToVisitors =
     visit.admitsVisitors !== undefined && (await isOpenToVisitors(found, visit.admitsVisitors));
-  const { surface, request, use } = visit;
-  const { canvas, role } = enterCanvas(found, { surface, request, use, openToVisitors }, principal, env); // 3. access to the canvas
+  const { surface, use } = visit;
+  const { canvas, role } = enterCanvas(found, { surface, use, openToVisitors }, caller, env); // 3. access to the canvas
   isolate(page); // 4. the page that sent the request
   if (capability !== null) requireCapability(canvas, capability, env); // 5. whether the capability is on
   const user =
     principal ?? (openToVisitors ? anonymousUser(networkOf(visit.address)) : refuseVisitor(principal));
-  return { user, canvas, role };
+  return { user, credential, passes, canvas, role };
 }

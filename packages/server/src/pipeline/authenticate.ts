@@ -1,9 +1,9 @@
-import type { Principal } from "../access/principal.ts";
 import { type Canvas, findForAccess } from "../canvases/access-lookup.ts";
 import { admitsAnonymous } from "../canvases/publication-status.ts";
 import type { Env } from "../env.ts";
 import { parseCanvasPath } from "../http/canvas-path.ts";
 import { wantsPage } from "../http/wants-page.ts";
+import type { Caller } from "../identity/credential.ts";
 import { identify } from "../identity/identify.ts";
 import { challenge, challengeProgram } from "../sign-in/challenge.ts";
 import { startHandOver } from "../sign-in/hand-over.ts";
@@ -20,16 +20,16 @@ export async function opensToAnonymous(slug: string, env: Env): Promise<boolean>
 const isOpen = (canvas: Canvas | null, { clock }: Env) => canvas !== null && admitsAnonymous(canvas, clock());
 
 /**
- * Step 1 of the pipeline: identifies the caller. Returns null for an anonymous caller, who passes only if the canvas has an active Public
- * link. Otherwise throws a Refusal: a redirect to the sign-in, or 401 (specification 4.1).
+ * Step 1 of the pipeline: identifies the caller. An anonymous caller passes only if the canvas has an active Public link. Otherwise throws a
+ * Refusal: a redirect to the sign-in, or 401 (specification 4.1).
  */
-export async function authenticate(visit: Visit, env: Env): Promise<Principal> {
+export async function authenticate(visit: Visit, env: Env): Promise<Caller> {
   const { slug, surface, request, answer } = visit;
   const canvasHost = surface === "content" && env.base.urlMode === "subdomain" ? slug : undefined;
-  const user = await identify(request, answer, env, { tokens: surface === "api", canvasHost });
-  if (user !== null) return user;
+  const caller = await identify(request, answer, env, { tokens: surface === "api", canvasHost });
+  if (caller.user !== null) return caller;
   visit.canvas = await findForAccess(slug, null, env);
-  if (isOpen(visit.canvas, env)) return null;
+  if (isOpen(visit.canvas, env)) return caller;
   if (canvasHost !== undefined && wantsPage(request.headers)) {
     // The path on the host of the canvas, before `routedUrl` rewrote it to `/c/{slug}/…`.
     const path = parseCanvasPath(request.url ?? "")?.rest ?? "/";

@@ -5,8 +5,8 @@ import { type RuntimeUse, runtimeObjection } from "../access/restriction.ts";
 import { type Canvas, findForAccess } from "../canvases/access-lookup.ts";
 import { gateIsOpen } from "../canvases/gate-cookie.ts";
 import type { Env } from "../env.ts";
-import type { HasHeaders } from "../http/has-headers.ts";
 import { refuse } from "../http/refusal.ts";
+import type { Caller } from "../identity/credential.ts";
 import type { AdmitsVisitors, Visit } from "./visit.ts";
 
 /** A canvas that the caller may access, and their role on it. */
@@ -21,7 +21,6 @@ interface Entered {
  * accepted.
  */
 type Entering = Pick<Visit, "surface"> & {
-  request: HasHeaders;
   openToVisitors?: boolean;
   use?: RuntimeUse;
 };
@@ -45,13 +44,13 @@ export function lookUp(slug: string, principal: Principal, env: Env): Promise<Ca
  */
 export function enterCanvas(
   canvas: Canvas | null,
-  { surface, request, openToVisitors, use }: Entering,
-  principal: Principal,
+  { surface, openToVisitors, use }: Entering,
+  { user: principal, passes }: Pick<Caller, "user" | "passes">,
   env: Env,
   atGate = false,
 ): Entered {
   requireUse(principal, canvas, use);
-  const gateOpen = atGate || (canvas !== null && gateIsOpen(canvas, principal, request, env));
+  const gateOpen = atGate || (canvas !== null && gateIsOpen(canvas, principal, passes, env));
   const decision = decideAccess(canvas, principal, {
     gateOpen,
     openToVisitors: openToVisitors ?? surface === "content",
@@ -81,10 +80,10 @@ function requireUse(principal: Principal, canvas: Canvas | null, use: RuntimeUse
 
 /** Finds a canvas by its slug and throws a Refusal if the caller may not access it. */
 export async function resolve(
-  visit: Pick<Visit, "slug" | "surface"> & { request: HasHeaders },
-  principal: Principal,
+  visit: Pick<Visit, "slug" | "surface">,
+  caller: Pick<Caller, "user" | "passes">,
   env: Env,
   atGate = false,
 ): Promise<Entered> {
-  return enterCanvas(await lookUp(visit.slug, principal, env), visit, principal, env, atGate);
+  return enterCanvas(await lookUp(visit.slug, caller.user, env), visit, caller, env, atGate);
 }

@@ -4,6 +4,7 @@ import type { Principal, User } from "../access/principal.ts";
 import type { RuntimeUse } from "../access/restriction.ts";
 import type { Canvas } from "../canvases/access-lookup.ts";
 import type { HeaderSink } from "../http/rate-limit.ts";
+import type { Caller } from "../identity/credential.ts";
 
 /** A request to a canvas before the pipeline, which consists of authentication, rate limit and access checks. */
 export interface Visit {
@@ -35,9 +36,8 @@ export interface ApiVisit extends Visit {
   admitsVisitors?: AdmitsVisitors | undefined;
 }
 
-/** The result of the pipeline for a request: the user, the canvas, and the user's role on it. */
-export interface Admitted {
-  user: User;
+/** The result of the pipeline for a request: the caller, the canvas, and the caller's role on it. */
+export interface Admitted extends Caller<User> {
   canvas: Canvas;
   role: CanvasRole;
 }

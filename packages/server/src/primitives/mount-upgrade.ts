@@ -5,11 +5,10 @@ import type { Env } from "../env.ts";
 import { parseCanvasPath } from "../http/canvas-path.ts";
 import { refuse } from "../http/refusal.ts";
 import type { PendingUpgrade } from "../http/upgrades.ts";
-import { assertedUntil } from "../identity/proxy.ts";
 import { admit } from "../pipeline/admit.ts";
 import { readmit } from "../pipeline/readmit.ts";
 import type { ApiVisit } from "../pipeline/visit.ts";
-import type { Primitive, Route, UpgradeCall } from "./primitive.ts";
+import type { Primitive, Route } from "./primitive.ts";
 
 /**
  * Whether a request is a GET without a body that asks for a WebSocket on a route that accepts WebSockets. The path may be percent-encoded.
@@ -55,38 +54,29 @@ export function mountUpgrade(
     const { raw } = request;
     const admitted = await admit(visit, null, env);
     requireOwnOrigin(raw, env);
-    const until = await assertedUntil(raw, env);
+    const { use } = visit;
+    const {
+      user,
+      credential,
+      passes,
+      canvas: { id, slug },
+    } = admitted;
+    // All that an open connection keeps of its request.
+    const admission = { user, credential, passes, canvas: { id, slug }, use };
     upgrader.accept({
       ...admitted,
       request: raw,
       requestId: request.id,
       head: pending.head,
-      until,
       takeSocket() {
         const headers = reply.getHeaders();
         reply.hijack();
         return { socket: pending.takeSocket(), headers };
       },
-      readmit: readmission({ ...visit, ...admitted }, raw.headers, until, capability, env),
+      readmit: () => readmit(admission, capability, env),
     });
     return reply;
   };
-}
-
-/**
- * Returns the function that rechecks the access of an open connection. The function keeps only the `cookie` and `authorization` headers in
- * memory, not the whole request.
- */
-function readmission(
-  { user, canvas: { id, slug }, use }: Pick<UpgradeCall & ApiVisit, "user" | "canvas" | "use">,
-  { cookie, authorization }: IncomingMessage["headers"],
-  until: number,
-  capability: Primitive["capability"],
-  env: Env,
-): UpgradeCall["readmit"] {
-  const request = { headers: { cookie, authorization }, assertedUntil: until };
-  const caller = { user, canvas: { id, slug }, use };
-  return () => readmit(request, caller, capability, env);
 }
 
 /**

@@ -116,8 +116,10 @@ function handle(primitive: Primitive, route: Route, env: Env): Handle {
     limitUnfinished(admitted.user.id, request, reply, env);
     const { raw } = request;
     const signal = clientSignal(raw, reply.raw);
-    const callOf = ({ user, canvas, role }: Admitted): Call => ({
+    const callOf = ({ user, credential, passes, canvas, role }: Admitted): Call => ({
       user,
+      credential,
+      passes,
       canvas,
       role,
       params: paramsOf(request),
@@ -126,7 +128,10 @@ function handle(primitive: Primitive, route: Route, env: Env): Handle {
       request: raw,
       signal,
       requireCapability: (further) => requireCapability(canvas, further, env),
-      readmit: async () => callOf(await readmit(raw, { ...visit, ...admitted }, gate, env)),
+      readmit: async () =>
+        callOf(
+          await readmit({ ...admitted, use: visit.use, admitsVisitors: visit.admitsVisitors }, gate, env),
+        ),
     });
     const call = callOf(admitted);
     reply

@@ -66,11 +66,6 @@ export interface UpgradeCall extends Admitted {
   requestId: string;
   /** The bytes received after the request. */
   head: Buffer;
-  /**
-   * The expiry of the token that an authenticating proxy has signed for the user, in epoch milliseconds. Infinite if the service does not
-   * use such tokens, 0 if the request has none.
-   */
-  until: number;
   /** Takes the connection from the HTTP server, which then sends no response. Returns the socket and the response headers set so far. */
   takeSocket(): { socket: Socket; headers: Record<string, unknown> };
   /** Repeats the authentication and the access check, and checks that the capability is on. Throws a `Refusal` if any of these fails. */

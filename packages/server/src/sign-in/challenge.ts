@@ -3,6 +3,7 @@ import type { HasHeaders } from "../http/has-headers.ts";
 import type { HeaderSink } from "../http/rate-limit.ts";
 import { redirect, refuseAnonymous } from "../http/refusal.ts";
 import { wantsPage } from "../http/wants-page.ts";
+import type { Caller } from "../identity/credential.ts";
 import { acceptsTokens, bearerToken, tokenChallenge } from "../identity/tokens.ts";
 
 /**
@@ -13,18 +14,25 @@ import { acceptsTokens, bearerToken, tokenChallenge } from "../identity/tokens.t
 export function challenge(
   request: HasHeaders & { url?: string | undefined },
   expects: "api" | "page",
-  { config, base }: Env,
+  env: Env,
   fields: Record<string, string> = {},
 ): never {
+  const { config } = env;
   const navigates = expects === "page" && wantsPage(request.headers);
   const back = navigates ? `?returnTo=${encodeURIComponent(request.url ?? "/")}` : "";
-  // The login route is on the base host only, not on the hosts of canvases.
-  const host = base.urlMode === "subdomain" ? base.origin : "";
   if (expects === "api" && bearerToken(request) !== undefined) return refuseAnonymous(fields);
-  if (config.authMode === "oidc" || (config.authMode === "dev" && navigates))
-    redirect(`${host}/auth/login${back}`);
+  if (config.authMode === "oidc" || (config.authMode === "dev" && navigates)) redirect(loginUrl(env) + back);
   return refuseAnonymous(fields);
 }
+
+/** Rejects a caller whose credential has ended since a request was admitted, in the same way as a new request of a program without it. */
+export function challengeAgain({ credential }: Caller, env: Env): never {
+  if (env.config.authMode === "oidc" && credential?.kind !== "token") redirect(loginUrl(env));
+  return refuseAnonymous();
+}
+
+/** Returns the address of the login route, which is on the base host only, not on the hosts of canvases. */
+const loginUrl = ({ base }: Env): string => `${base.urlMode === "subdomain" ? base.origin : ""}/auth/login`;
 
 /**
  * Rejects an unauthenticated request to a route that accepts access tokens, as `challenge` does. If the request has an access token, the

@@ -50,14 +50,15 @@ export function mountHandOver(app: FastifyInstance, env: Env): void {
     const slug = firstValue(query, "slug") ?? "";
     const proof = firstValue(query, "challenge") ?? "";
     if (!isSlug(slug) || !isToken(proof)) refuse("NOT_FOUND");
-    const session = await findSession(request.raw, reply, env);
-    if (session === null) return challenge(request.raw, "page", env);
-    if (!(await take({ rateClass: "handover", owner: session.id }, HAND_OVERS_PER_MINUTE, reply, env)))
+    const found = await findSession(request.raw, reply, env);
+    if (found === null) return challenge(request.raw, "page", env);
+    const { id: session } = found.credential;
+    if (!(await take({ rateClass: "handover", owner: session }, HAND_OVERS_PER_MINUTE, reply, env)))
       refuse("RATE_LIMITED");
     const code = newToken();
     await env.db.withReserve.run`
       insert into handovers (code_hash, session_id, slug, challenge, expires_at)
-      values (${tokenHash(code)}, ${session.id}, ${slug}, ${proof}, ${env.clock() + CODE_LIFETIME_MS})`;
+      values (${tokenHash(code)}, ${session}, ${slug}, ${proof}, ${env.clock() + CODE_LIFETIME_MS})`;
     const to = safePath(slug, firstValue(query, "to"), env.base);
     return reply
       .header("cache-control", "private, no-store")

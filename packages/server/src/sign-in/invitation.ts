@@ -59,7 +59,7 @@ export function mountInvitation(app: FastifyInstance, env: Env): void {
   app.get("/auth/invite/:token", { exposeHeadRoute: false }, async (request: Request, reply) => {
     const found = await find(request, reply);
     if (found === null) return rejectInvitation(request, reply);
-    const user = await identify(request.raw, reply, env);
+    const { user } = await identify(request.raw, reply, env);
     if (user === null) return startGuestSession(found, request, reply);
     if (await keepsSession(user, found, env)) return reply.redirect(env.base.canvasUrl(found.slug), 303);
     if (wantsPage(request.headers)) return sendConfirmation(reply, user, found.guest, env);

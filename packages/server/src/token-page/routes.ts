@@ -6,6 +6,7 @@ import { clientSignal } from "../http/client-signal.ts";
 import { destinationOf } from "../http/fetch-metadata.ts";
 import { firstValue, type Query } from "../http/query.ts";
 import { Refusal, refuse } from "../http/refusal.ts";
+import type { Caller } from "../identity/credential.ts";
 import { cleanName } from "../identity/users.ts";
 import { admit } from "../management/admit.ts";
 import type { Call } from "../management/call.ts";
@@ -21,16 +22,16 @@ const FORM_BYTES = 8 * 1024;
 /** Mounts the page `/tokens`, on which a person creates and ends access tokens through the acts of the management API. */
 export function mountTokenPage(app: FastifyInstance, env: Env): void {
   app.get("/tokens", async (request, reply) => {
-    const user = await admitToPage(request, reply, env);
+    const { user } = await admitToPage(request, reply, env);
     return sendTokenPage(reply, user, { after: firstValue(request.query as Query, "cursor") }, env);
   });
 
   app.post("/tokens", async (request, reply) => {
-    const user = await admitToPage(request, reply, env);
+    const caller = await admitToPage(request, reply, env);
     const bytes = await readBody(request.raw, FORM_BYTES, () => refuseLargeBody(FORM_BYTES));
     const form = new URLSearchParams(bytes.toString("utf8"));
     const call = {
-      user,
+      ...caller,
       params: {},
       query: {},
       request: request.raw,
@@ -42,7 +43,7 @@ export function mountTokenPage(app: FastifyInstance, env: Env): void {
       return reply.redirect("/tokens", 303);
     }
     const shown = await create(call, choicesOf(form), request.ip, env);
-    return sendTokenPage(reply.code(shown.failed === undefined ? 201 : 400), user, shown, env);
+    return sendTokenPage(reply.code(shown.failed === undefined ? 201 : 400), caller.user, shown, env);
   });
 }
 
@@ -50,12 +51,12 @@ export function mountTokenPage(app: FastifyInstance, env: Env): void {
  * Admits a request as the management API does, but only with a session, and only if a browser opens the page in a tab. In path mode, the
  * pages of canvases have the same origin, so their scripts could otherwise read a new token.
  */
-async function admitToPage(request: FastifyRequest, reply: FastifyReply, env: Env): Promise<User> {
-  const user = await admit(request, reply, env, { guests: false, page: true });
+async function admitToPage(request: FastifyRequest, reply: FastifyReply, env: Env): Promise<Caller<User>> {
+  const caller = await admit(request, reply, env, { guests: false, page: true });
   const destination = destinationOf(request.headers);
   if (destination === "frame" || destination === "part")
     refuse("CROSS_SITE_FORBIDDEN", { message: "This page can only be opened in a tab." });
-  return user;
+  return caller;
 }
 
 /** Creates a token from the submitted form. Returns what the page shows then: the token, or the fault of the form. */

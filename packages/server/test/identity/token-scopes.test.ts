@@ -6,6 +6,7 @@ import { connect } from "@easel/conformance/realtime/socket";
 import { refused } from "@easel/conformance/refusal";
 import type { Person } from "@easel/conformance/target";
 import type { TokenScope } from "@easel/protocol/management";
+import type { User } from "../../src/access/principal.ts";
 import type { Act } from "../../src/management/act.ts";
 import { ACTS } from "../../src/management/acts.ts";
 import { resolve } from "../../src/pipeline/resolve.ts";
@@ -271,13 +272,14 @@ await onSqlite(
 
     it("without a description of what a request does, no restricted token is accepted", async () => {
       const owner = userWith(String((await manage(target, person, "GET", "/api/me")).json.id));
-      const visit = { slug: own.slug, surface: "content", request: { headers: {} } } as const;
-      assert.equal((await resolve(visit, owner, env)).role, "owner");
+      const visit = { slug: own.slug, surface: "content" } as const;
+      const entering = (user: User) => resolve(visit, { user, passes: [] }, env);
+      assert.equal((await entering(owner)).role, "owner");
       for (const restriction of [
         { scope: "full", canvasId: own.id },
         { scope: "read", canvasId: null },
       ] as const)
-        await assert.rejects(resolve(visit, { ...owner, restriction }, env), { code: "PERMISSION_DENIED" });
+        await assert.rejects(entering({ ...owner, restriction }), { code: "PERMISSION_DENIED" });
     });
 
     it("a token with a scope that the service does not know is invalid", async () => {

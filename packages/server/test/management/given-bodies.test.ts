@@ -20,6 +20,8 @@ for (const [name, spec] of [
     request.headers = { "content-type": "application/x-www-form-urlencoded", "content-length": "10" };
     const call = {
       user: anonymousUser("test"),
+      credential: null,
+      passes: [],
       params: {},
       query: {},
       request,

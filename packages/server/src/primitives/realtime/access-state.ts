@@ -4,11 +4,6 @@ import type { Admitted } from "../../pipeline/visit.ts";
 /** The user of a connection, with the canvas, the role and the policy, as they were last read from the database. */
 export interface AccessState extends Admitted {
   policy: RuntimePolicy;
-  /**
-   * The expiry of the token that an authenticating proxy has signed for the user, in epoch milliseconds. Infinite if the service does not
-   * use such tokens, 0 if the connection was opened without one.
-   */
-  until: number;
 }
 
 /**

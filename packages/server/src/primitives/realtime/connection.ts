@@ -257,9 +257,9 @@ export class Connection implements Client {
    * which only its owner and editors have access.
    */
   get #hasExpired(): boolean {
-    const { canvas, role, until } = this.access;
+    const { canvas, role, credential } = this.access;
     const now = this.#node.env.clock();
-    return now >= until || (hasExpired(canvas, now) && !manages(role));
+    return (credential !== null && now >= credential.until) || (hasExpired(canvas, now) && !manages(role));
   }
 
   get #place(): string {

@@ -60,13 +60,19 @@ class Handshakes implements Upgrader {
   }
 
   accept(call: UpgradeCall): void {
-    const { request, requestId, head, user, canvas, role, until } = call;
+    const { request, requestId, head, user, credential, passes, canvas, role } = call;
     if (request.headers["sec-websocket-version"] !== VERSION) refuseHandshake();
     const readAccess = accessReader(call, this.#env);
     const { socket, headers } = call.takeSocket();
     this.#pending.set(request, { requestId, headers });
     this.#server.handleUpgrade(request, socket, head, (ws) => {
-      this.#hub.add(ws, socket, { user, canvas, role, policy: {}, until }, readAccess, requestId);
+      this.#hub.add(
+        ws,
+        socket,
+        { user, credential, passes, canvas, role, policy: {} },
+        readAccess,
+        requestId,
+      );
     });
   }
 
@@ -80,10 +86,10 @@ class Handshakes implements Upgrader {
 }
 
 /** Returns a function that checks the caller's access again and reads the policy of the canvas again. */
-function accessReader({ readmit, until }: UpgradeCall, env: Env): ReadAccess {
+function accessReader({ readmit }: UpgradeCall, env: Env): ReadAccess {
   return async () => {
     const admitted = await readmit();
-    return { ...admitted, policy: await policyOf(admitted.canvas, env), until };
+    return { ...admitted, policy: await policyOf(admitted.canvas, env) };
   };
 }
 

@@ -188,6 +188,13 @@ export const requests: Fault[] = [
     "packages/server/test/identity/tokens.test.ts",
   ),
   fault(
+    "proxy: an assertion has no end once it was accepted",
+    "packages/server/src/identity/identify.ts",
+    "env.clock() < credential.until",
+    "true",
+    "packages/server/test/identity/credentials.test.ts",
+  ),
+  fault(
     "proxy: identity headers count from any address",
     "packages/server/src/identity/proxy.ts",
     "!isTrustedPeer(request.socket.remoteAddress, config)",
