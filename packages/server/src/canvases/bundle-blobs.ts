@@ -1,4 +1,4 @@
-import { asKeys, optional, type Step, sql, statementText } from "../drivers/db/db.ts";
+import { asKeys, type Optional, optional, type Sql, sql, statementText, step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { lockOwner, withinBytes } from "./owner-quotas.ts";
 import { BLOB_BYTES, lockBytes } from "./stored-bytes.ts";
@@ -57,38 +57,36 @@ export async function announceBlobs(
   const json = JSON.stringify(Object.fromEntries(Array.from(blobs, ({ key, size }) => [key, [size]])));
   if (json === "{}") return "done";
   const now = env.clock();
-  const steps: Step[] = [
-    lockOwner(canvasId),
-    lockBytes(canvasId),
+  return env.db.batch([
+    step("gone", lockOwner(canvasId)),
+    step("gone", lockBytes(canvasId)),
     optional`update bundle_bytes set bytes = bytes + (
         select coalesce(sum(case when blob_key is null then cast(value ->> 0 as bigint) + ${BLOB_BYTES}
           when uses <= 0 then greatest(cast(value ->> 0 as bigint) - bundle_blobs.size, 0) else 0 end), 0)
         from json_each(${json}) left join bundle_blobs on canvas_id = ${canvasId} and blob_key = key)
       where canvas_id = ${canvasId}`,
     // The size may be a wrong one that a client has declared, so the largest counts until the blob is stored and used.
-    sql`insert into bundle_blobs (canvas_id, blob_key, size, uses, unused_at)
+    optional`insert into bundle_blobs (canvas_id, blob_key, size, uses, unused_at)
       select cast(${canvasId} as text), key, cast(value ->> 0 as bigint), 0, cast(${now} as bigint)
       from json_each(${json}) where true
       on conflict (canvas_id, blob_key) do update set
         size = case when bundle_blobs.uses > 0 then bundle_blobs.size else greatest(bundle_blobs.size, excluded.size) end,
         unused_at = case when bundle_blobs.uses > 0 then bundle_blobs.unused_at else excluded.unused_at end`,
-    withinBytes(canvasId, env),
-  ];
-  const { length: done } = await env.db.batch(steps);
-  return done === steps.length ? "done" : done === 0 ? "gone" : "full";
+    step("full", withinBytes(canvasId, env)),
+  ]);
 }
 
 /**
  * Builds a batch step that rolls back the batch if the canvas no longer uses all of the blobs with these distinct keys. Later steps of the
  * batch can then refer to the blobs, because the sweep never removes a blob that a canvas uses.
  */
-export const requireBlobs = (canvasId: string, keys: string[]): Step => sql`
+export const requireBlobs = (canvasId: string, keys: string[]): Sql => sql`
   update bundle_bytes set bytes = bytes where canvas_id = ${canvasId} and ${keys.length} = (
     select count(*) from bundle_blobs
     where canvas_id = ${canvasId} and uses > 0 and blob_key in (select key from json_each(${asKeys(keys)})))`;
 
 /** Builds the batch steps that add uses of distinct blobs to a canvas, and correct the bytes of blobs whose size was not known. */
-export function addUses(canvasId: string, blobs: BlobUses[]): Step[] {
+export function addUses(canvasId: string, blobs: BlobUses[]): Optional[] {
   const json = JSON.stringify(
     Object.fromEntries(
       blobs.map(({ key, size, uses, compressible }) => [
@@ -103,7 +101,7 @@ export function addUses(canvasId: string, blobs: BlobUses[]): Step[] {
         select coalesce(sum(size + ${BLOB_BYTES}), 0) from bundle_blobs
         where canvas_id = ${canvasId} and blob_key in (select key from json_each(${json})))
       where canvas_id = ${canvasId}`,
-    sql`insert into bundle_blobs (canvas_id, blob_key, size, uses, compressed)
+    optional`insert into bundle_blobs (canvas_id, blob_key, size, uses, compressed)
       select cast(${canvasId} as text), key, cast(value ->> 0 as bigint), cast(value ->> 1 as bigint), cast(value ->> 2 as integer)
       from json_each(${json}) where true
       on conflict (canvas_id, blob_key) do update set size = excluded.size, unused_at = null,
@@ -114,14 +112,14 @@ export function addUses(canvasId: string, blobs: BlobUses[]): Step[] {
 }
 
 /** Builds the step that notes the time at which blobs of a canvas have lost their last use. */
-const markUnused = (canvasId: string, now: number): Step => optional`
+const markUnused = (canvasId: string, now: number): Optional => optional`
   update bundle_blobs set unused_at = ${now} where canvas_id = ${canvasId} and uses <= 0 and unused_at is null`;
 
 /**
  * Builds the batch steps that end the uses of variants by blobs without uses. A variant can have variants, too, if it has been uploaded as
  * a file: these are released by the next call.
  */
-export const releaseVariants = (canvasId: string, now: number): Step[] => [
+export const releaseVariants = (canvasId: string, now: number): Optional[] => [
   markUnused(canvasId, now),
   optional`update bundle_blobs set uses = bundle_blobs.uses - ended.uses
     from (select variant, count(*) as uses from (
@@ -147,7 +145,7 @@ export const releaseVariants = (canvasId: string, now: number): Step[] => [
  */
 export function usesRemover(
   held: string,
-): (canvasId: string, keys: string[], now: number, ...values: string[]) => Step[] {
+): (canvasId: string, keys: string[], now: number, ...values: string[]) => Optional[] {
   const subtract = statementText(
     `update bundle_blobs set uses = bundle_blobs.uses - held.uses from (${held}) as held`,
     "where bundle_blobs.blob_key = held.blob_key and bundle_blobs.canvas_id = ?",
@@ -155,7 +153,7 @@ export function usesRemover(
     "and bundle_blobs.blob_key in (select key from json_each(?))",
   );
   return (canvasId, keys, now, ...values) => [
-    { optional: [subtract, ...values, canvasId, asKeys(keys)] },
+    optional(subtract, ...values, canvasId, asKeys(keys)),
     ...releaseVariants(canvasId, now),
   ];
 }

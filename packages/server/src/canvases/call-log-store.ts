@@ -66,7 +66,7 @@ async function insertCalls({ canvasId, calls, dropped }: WaitingCalls, db: Db): 
            order by number desc limit 1 offset ${KEPT[caller]})`,
     ),
   ]);
-  if (rest.length > 0 && outcome.length > 0) await insertCalls({ canvasId, calls: rest, dropped }, db);
+  if (rest.length > 0 && outcome === "done") await insertCalls({ canvasId, calls: rest, dropped }, db);
 }
 
 interface Row {

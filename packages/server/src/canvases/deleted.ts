@@ -1,7 +1,7 @@
 import { LIMITS } from "@easel/protocol/limits";
 import type { ListedCanvas } from "@easel/protocol/management";
 import type { User } from "../access/principal.ts";
-import { asKeys, containing, optional, type Step, sql } from "../drivers/db/db.ts";
+import { asKeys, containing, optional, type Sql, sql, step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { countWithin, paged } from "../http/paging.ts";
 import { refuse } from "../http/refusal.ts";
@@ -73,7 +73,7 @@ export function findDeleted(id: string, ownerId: string, { db, clock }: Env) {
 }
 
 /** Builds the batch step that locks the row of a deleted canvas which can still be restored. It changes no row if there is none. */
-const lockDeleted = (id: string, now: number): Step =>
+const lockDeleted = (id: string, now: number): Sql =>
   sql`update canvases set title = title where id = ${id} and deleted_at > ${now - RETENTION_MS}`;
 
 /**
@@ -82,7 +82,7 @@ const lockDeleted = (id: string, now: number): Step =>
  */
 export async function restoreCanvas(id: string, { db, clock }: Env): Promise<boolean> {
   const now = clock();
-  const { length: done } = await db.batch([
+  const outcome = await db.batch([
     // Locks the canvas's row before its slugs, in the same order as `deleteCanvas`, so that the two cannot deadlock.
     lockDeleted(id, now),
     reclaimSlug(id),
@@ -93,7 +93,7 @@ export async function restoreCanvas(id: string, { db, clock }: Env): Promise<boo
       where id = ${id}`,
     dropParkedSlug(id),
   ]);
-  return done > 0;
+  return outcome === "done";
 }
 
 /**
@@ -109,7 +109,7 @@ export async function restoreOwned(
 ): Promise<void> {
   if (slug !== undefined) requireSlug(slug);
   const now = env.clock();
-  const restored: Step =
+  const restored =
     slug === undefined
       ? sql`update canvases set deleted_at = null, updated_at = greatest(updated_at + 1, ${now}),
             slug = (select slug from slug_claims
@@ -118,18 +118,17 @@ export async function restoreOwned(
             where canvas_id = ${id} and until is null and slug <> ${parkedSlug(id)})`
       : sql`update canvases set deleted_at = null, updated_at = greatest(updated_at + 1, ${now}), slug = ${slug}
           where id = ${id}`;
-  const steps: Step[] = [
+  const outcome = await env.db.batch([
     lockOwner(id),
     lockDeleted(id, now),
-    slug === undefined ? reclaimSlug(id) : claimSlug(slug, id, now),
-    restored,
+    slug === undefined ? reclaimSlug(id) : step("taken", claimSlug(slug, id, now)),
+    step("taken", restored),
     ...(slug === undefined ? [] : [forgetFreedSlugs(id), optional(...releaseSlugs(id, slug, now))]),
     dropParkedSlug(id),
     keepSlug(id),
-    withinCanvases(id, env),
-  ];
-  const { length: done } = await env.db.batch(steps);
-  if (done === steps.length) return;
-  if (done === steps.length - 1) await refuseOver("canvases.person", ownerId, env);
-  refuse(done < 2 ? "NOT_FOUND" : "SLUG_TAKEN");
+    step("full", withinCanvases(id, env)),
+  ]);
+  if (outcome === "done") return;
+  if (outcome === "full") await refuseOver("canvases.person", ownerId, env);
+  refuse(outcome === "taken" ? "SLUG_TAKEN" : "NOT_FOUND");
 }

@@ -1,7 +1,7 @@
 import { LIMITS } from "@easel/protocol/limits";
 import type { PersonQuotaName, QuotaUsage } from "@easel/protocol/management";
 import type { Config } from "../config/config.ts";
-import { type Sql, type Step, sql } from "../drivers/db/db.ts";
+import { type Sql, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
 
@@ -57,7 +57,7 @@ export const refuseAt = (quota: OwnerQuota, limit: number): never =>
  * Builds the batch step that locks a user's row. Every batch that counts against a quota of the user must begin by locking this row, so
  * that such batches run one after the other (decision 017).
  */
-export const lockUser = (userId: string): Step => sql`update users set name = name where id = ${userId}`;
+export const lockUser = (userId: string): Sql => sql`update users set name = name where id = ${userId}`;
 
 /** Builds the batch step that locks the user row of a canvas's owner, for the same purpose as `lockUser`. */
 export const lockOwner = (canvasId: string): Sql =>
@@ -68,7 +68,7 @@ export const lockOwner = (canvasId: string): Sql =>
  * quota on that number, this step changes no row, which rolls back the batch. Deleted canvases have a limit as well, because their rows are
  * kept for 30 days and are part of the sums of bytes.
  */
-export const withinCanvases = (canvasId: string, { config }: Env): Step => sql`
+export const withinCanvases = (canvasId: string, { config }: Env): Sql => sql`
   update users set name = name where id = (select owner_id from canvases where id = ${canvasId})
     and exists (select 1 from (select count(*) as kept, count(deleted_at) as deleted,
         coalesce((select value from person_quotas where user_id = users.id and person_quotas.name = 'canvases.person'),
@@ -80,7 +80,7 @@ export const withinCanvases = (canvasId: string, { config }: Env): Step => sql`
  * Builds the batch step that checks how many bytes the bundles of this canvas's owner have in total. If the earlier steps of the batch have
  * exceeded the quota on that total, this step changes no row, which rolls back the batch.
  */
-export const withinBytes = (canvasId: string, { config }: Env): Step => sql`
+export const withinBytes = (canvasId: string, { config }: Env): Sql => sql`
   update users set name = name where id = (select owner_id from canvases where id = ${canvasId})
     and (select coalesce(sum(bytes), 0) from canvases join bundle_bytes on bundle_bytes.canvas_id = canvases.id
         where owner_id = users.id)
@@ -108,7 +108,7 @@ export type FileQuotaEnv = Pick<Env, "db"> & { config: Pick<Config, "quotaFilesB
  * Builds the batch step that checks how many bytes the uploaded files of this canvas's owner have in total. If the
  * earlier steps of the batch have exceeded the quota on that total, this step changes no row, which rolls back the batch.
  */
-export const withinFileBytes = (canvasId: string, { config }: Pick<FileQuotaEnv, "config">): Step => sql`
+export const withinFileBytes = (canvasId: string, { config }: Pick<FileQuotaEnv, "config">): Sql => sql`
   insert into file_bytes (canvas_id, bytes) select cast(${canvasId} as text), 0
     where (select coalesce(sum(held.bytes), 0) from canvases join file_bytes as held on held.canvas_id = canvases.id
         where owner_id = (select owner_id from canvases where id = ${canvasId}))

@@ -1,5 +1,5 @@
 import { isId } from "../crypto/ids.ts";
-import { optional, type Step, sql } from "../drivers/db/db.ts";
+import { type Optional, optional, type Sql, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
 import { keepSlug } from "./publishing/slug-claims.ts";
@@ -16,7 +16,7 @@ export interface StoredVersion {
  * Returns the batch step that marks a version as stored. It also saves how many files were added, changed and removed, compared with the
  * last stored version that was created before this one.
  */
-export const storedStep = ({ id, canvasId, files, bytes }: StoredVersion): Step => sql`
+export const storedStep = ({ id, canvasId, files, bytes }: StoredVersion): Sql => sql`
   with before as (select max(id) as id from versions where canvas_id = ${canvasId} and state = 'stored' and id < ${id}),
     pairs as (select new.blob_key as new_key, old.blob_key as old_key
       from version_files as new left join version_files as old
@@ -45,7 +45,7 @@ export const publishSteps = (canvasId: string, version: string, now: number): [S
  * Returns the batch step that marks versions of a canvas for removal: the oldest ones that exceed the quota of versions. Keeps the
  * published version. Also keeps the version that was replaced just now, because browsers may still be loading files of it.
  */
-export const trimStep = (canvasId: string, version: string, now: number, { config }: Env): Step =>
+export const trimStep = (canvasId: string, version: string, now: number, { config }: Env): Optional =>
   optional`update versions set state = 'removing'
     where canvas_id = ${canvasId} and state = 'stored' and id <> ${version} and replaced_at < ${now}
       and id not in (select id from versions where canvas_id = ${canvasId} and state = 'stored'
@@ -55,6 +55,6 @@ export const trimStep = (canvasId: string, version: string, now: number, { confi
 /** Publishes a stored version of a canvas. Throws 404 `NOT_FOUND` if the canvas has no such version, is deleted or is disabled. */
 export async function publishVersion(canvasId: string, version: string, { db, clock }: Env): Promise<void> {
   const steps = publishSteps(canvasId, version, clock());
-  if (isId(version) && (await db.batch(steps)).length === steps.length) return;
+  if (isId(version) && (await db.batch(steps)) === "done") return;
   refuse("NOT_FOUND", { message: "The canvas has no such version." });
 }

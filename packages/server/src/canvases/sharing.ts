@@ -122,5 +122,5 @@ export async function setSharing(
       );
     }
   }
-  return (await db.batch(steps)).length === steps.length;
+  return (await db.batch(steps)) === "done";
 }

@@ -1,5 +1,5 @@
 import { LIMITS } from "@easel/protocol/limits";
-import { asKeys, optional, type Step, sql } from "../drivers/db/db.ts";
+import { asKeys, optional, type Step, sql, step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { addUses, type BlobSize, usesRemover } from "./bundle-blobs.ts";
 import { lockOwner, withinBytes } from "./owner-quotas.ts";
@@ -67,17 +67,20 @@ export async function insertStaged(
   const list = JSON.stringify(files);
   const charged = Buffer.byteLength(list) + Buffer.byteLength(message ?? "") + ROW_BYTES * (blobs.length + 1);
   const rows = Object.fromEntries(blobs.map(({ key, size }) => [key, [size]]));
-  const locks = [lockOwner(canvasId), lockBytes(canvasId)];
-  const steps: Step[] = [
-    ...locks,
-    sql`insert into staged_deploys
+  return env.db.batch([
+    step("gone", lockOwner(canvasId)),
+    step("gone", lockBytes(canvasId)),
+    step(
+      "many",
+      sql`insert into staged_deploys
         (id, canvas_id, user_id, created_at, expires_at, files, expects, expected_version, message, release_id, charged)
       select cast(${id} as text), cast(${canvasId} as text), cast(${userId} as text), cast(${now} as bigint),
         cast(${now + LIFETIME_MS} as bigint), cast(${list} as text), cast(${expects} as integer),
         cast(${expectedVersion ?? null} as text), cast(${message} as text), cast(${releaseId} as text), cast(${charged} as bigint)
       where (select count(*) from staged_deploys
         where canvas_id = ${canvasId} and expires_at > ${now} and version_id is null) < ${LIMITS.stagedDeploys.value}`,
-    sql`insert into staged_blobs (deploy_id, blob_key, size, held)
+    ),
+    optional`insert into staged_blobs (deploy_id, blob_key, size, held)
       select cast(${id} as text), key, cast(value ->> 0 as bigint), case when exists (
         select 1 from bundle_blobs where canvas_id = ${canvasId} and blob_key = key and uses > 0
           and size = cast(value ->> 0 as bigint)) then 1 else 0 end
@@ -85,11 +88,8 @@ export async function insertStaged(
     optional`update bundle_blobs set uses = uses + 1 where canvas_id = ${canvasId}
       and blob_key in (select blob_key from staged_blobs where deploy_id = ${id} and held = 1)`,
     countBytes(canvasId, charged),
-    withinBytes(canvasId, env),
-  ];
-  const { length: done } = await env.db.batch(steps);
-  if (done === steps.length) return "done";
-  return done === 0 ? "gone" : done === locks.length ? "many" : "full";
+    step("full", withinBytes(canvasId, env)),
+  ]);
 }
 
 interface Row {
@@ -158,15 +158,16 @@ export async function holdBlob(
   { key, size }: BlobSize,
   env: Env,
 ): Promise<"done" | "full" | "none"> {
-  const taken = [
-    lockOwner(canvasId),
-    lockBytes(canvasId),
-    sql`update staged_blobs set held = 1 where deploy_id = ${id} and blob_key = ${key} and held = 0`,
-  ];
-  const use = { key, size, uses: 1, compressible: false };
-  const steps = [...taken, ...addUses(canvasId, [use]), withinBytes(canvasId, env)];
-  const { length: done } = await env.db.batch(steps);
-  return done === steps.length ? "done" : done < taken.length ? "none" : "full";
+  return env.db.batch([
+    step("none", lockOwner(canvasId)),
+    step("none", lockBytes(canvasId)),
+    step(
+      "none",
+      sql`update staged_blobs set held = 1 where deploy_id = ${id} and blob_key = ${key} and held = 0`,
+    ),
+    ...addUses(canvasId, [{ key, size, uses: 1, compressible: false }]),
+    step("full", withinBytes(canvasId, env)),
+  ]);
 }
 
 /**

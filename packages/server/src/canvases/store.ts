@@ -2,7 +2,7 @@ import { LIMITS } from "@easel/protocol/limits";
 import type { Access, AuthoredCanvas, CanvasRole, Json } from "@easel/protocol/types";
 import type { User } from "../access/principal.ts";
 import { manages } from "../access/roles.ts";
-import { asKeys, containing, type Step, sql } from "../drivers/db/db.ts";
+import { asKeys, containing, type NamedStep, sql, step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { countWithin, type Paged, paged } from "../http/paging.ts";
 import type { SwitchColumns } from "./capabilities.ts";
@@ -48,17 +48,12 @@ export interface CanvasRow extends SwitchColumns {
 /** A row of `canvases` with the role of the user who reads it, which can also be "admin" (administrator). */
 export type ManagedRow = Omit<CanvasRow, "role"> & { role: AuthoredCanvas["viewerRole"] };
 
-/**
- * An additional quota that limits the creation of canvases. `step` is a batch step that changes no row if the quota is used up, so that the
- * batch is rolled back. `refuse` then throws the error that the client gets.
- */
-export interface CreationQuota {
-  step: Step;
-  refuse(): never;
-}
+/** The name of an additional quota of a canvas that a page creates. */
+export type AuthoringQuota = "user_daily" | "user_total";
 
 /**
- * The settings of a canvas that a page creates with the primitive `authoring`, and the additional quotas that the canvas counts against.
+ * The settings of a canvas that a page creates with the primitive `authoring`, and the steps of a batch that count it against additional
+ * quotas. `refuse` throws the error for a quota that is used up.
  */
 export interface Authored {
   /** The id of the canvas whose page creates the canvas. */
@@ -67,10 +62,11 @@ export interface Authored {
   passwordHash: string | null;
   expiresAt: number | null;
   metadata: { [name: string]: Json } | null;
-  quotas: CreationQuota[];
+  quotas: NamedStep<AuthoringQuota>[];
+  refuse(quota: AuthoringQuota): never;
 }
 
-const PRIVATE: Omit<Authored, "from"> = {
+const PRIVATE: Omit<Authored, "from" | "refuse"> = {
   access: "private",
   passwordHash: null,
   expiresAt: null,
@@ -80,33 +76,31 @@ const PRIVATE: Omit<Authored, "from"> = {
 
 /**
  * Inserts a canvas. `org` is the id of its home organisation, or null. Returns "taken" if the slug is in use, still reserved after a
- * deletion or rename, or kept for another person, "full" if the owner's quota of canvases is used up, or the quota in `authored` that is used up.
+ * deletion or rename, or kept for another person, "full" if the owner's quota of canvases is used up, or the name of the quota in `authored` that is used up.
  */
 export async function insertCanvas(
   canvas: { id: string; slug: string; title: string; tags: string[]; org: string | null },
   ownerId: string,
   env: Env,
   authored?: Authored,
-): Promise<"done" | "taken" | "full" | CreationQuota> {
+): Promise<"done" | "taken" | "full" | AuthoringQuota> {
   const { id, slug, title, tags, org } = canvas;
   const { access, passwordHash, expiresAt, metadata, quotas } = authored ?? PRIVATE;
   const now = env.clock();
-  const steps: [step: Step, unchanged: "taken" | "full" | CreationQuota][] = [
-    [lockUser(ownerId), "full"],
-    ...quotas.map((quota): [Step, CreationQuota] => [quota.step, quota]),
-    [claimSlug(slug, id, now, ownerId), "taken"],
-    [
+  return env.db.batch([
+    step("full", lockUser(ownerId)),
+    ...quotas,
+    step("taken", claimSlug(slug, id, now, ownerId)),
+    step(
+      "taken",
       sql`insert into canvases (id, slug, title, tags, org_id, owner_id, created_by, created_at, updated_at, access,
           password_hash, expires_at, metadata, authored, authored_from)
         values (${id}, ${slug}, ${title}, ${JSON.stringify(tags)}, ${org}, ${ownerId}, ${ownerId}, ${now}, ${now}, ${access},
           ${passwordHash}, ${expiresAt}, ${metadata && JSON.stringify(metadata)}, ${Number(authored !== undefined)},
           ${authored?.from ?? null})`,
-      "taken",
-    ],
-    [withinCanvases(id, env), "full"],
-  ];
-  const { length: done } = await env.db.batch(steps.map(([step]) => step));
-  return steps[done]?.[1] ?? "done";
+    ),
+    step("full", withinCanvases(id, env)),
+  ]);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Step, sql } from "../drivers/db/db.ts";
+import { type Optional, optional, type Sql, sql } from "../drivers/db/db.ts";
 
 /**
  * What the parts of bundles count in the quota `bundles.bytes.person`, besides the bytes of their contents. The numbers are at least what
@@ -22,10 +22,10 @@ export const bytesOfRows = (files: { path: string }[]): number =>
  * Builds the batch step that locks the database row with the bytes of a canvas's bundles. It must come before the steps of a batch that
  * change them, so that such batches run one after the other.
  */
-export const lockBytes = (canvasId: string): Step => sql`
+export const lockBytes = (canvasId: string): Sql => sql`
   insert into bundle_bytes (canvas_id, bytes) values (${canvasId}, 0)
   on conflict (canvas_id) do update set bytes = bundle_bytes.bytes`;
 
 /** Builds the batch step that adds a number, which may be negative, to the bytes of a canvas's bundles. */
-export const countBytes = (canvasId: string, bytes: number): Step =>
-  sql`update bundle_bytes set bytes = bytes + ${bytes} where canvas_id = ${canvasId}`;
+export const countBytes = (canvasId: string, bytes: number): Optional =>
+  optional`update bundle_bytes set bytes = bytes + ${bytes} where canvas_id = ${canvasId}`;

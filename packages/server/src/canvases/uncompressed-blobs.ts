@@ -1,4 +1,4 @@
-import { type Step, sql } from "../drivers/db/db.ts";
+import { sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { addUses, type BlobSize, COMPRESSED, TO_COMPRESS } from "./bundle-blobs.ts";
 import { lockBytes } from "./stored-bytes.ts";
@@ -42,12 +42,11 @@ export async function addVariants(
 ): Promise<void> {
   const variants = [br, gzip].filter((variant) => variant !== null);
   const uses = variants.map((variant) => ({ ...variant, uses: 1, compressible: false }));
-  const steps: Step[] = [
+  await db.batch([
     lockBytes(canvasId),
     sql`update bundle_blobs set compressed = ${COMPRESSED}, br_key = ${br?.key ?? null}, br_size = ${br?.size ?? null},
         gzip_key = ${gzip?.key ?? null}, gzip_size = ${gzip?.size ?? null}
       where canvas_id = ${canvasId} and blob_key = ${key} and compressed = ${TO_COMPRESS} and uses > 0`,
-    ...(uses.length > 0 ? addUses(canvasId, uses) : []),
-  ];
-  await db.batch(steps);
+    ...addUses(canvasId, uses),
+  ]);
 }

@@ -1,5 +1,5 @@
 import type { Json } from "@easel/protocol/types";
-import { optional, type Step, sql } from "../drivers/db/db.ts";
+import { optional, sql, step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
 import { type OwnerQuota, withinBytes, withinCanvases, withinFileBytes } from "./owner-quotas.ts";
@@ -54,19 +54,19 @@ export async function patchCanvas(id: string, patch: CanvasPatch, env: Env): Pro
       gallery_templatable = coalesce(${bit(patch.galleryTemplatable)}, gallery_templatable),
       discoverability = coalesce(${discoverability}, discoverability), spa = coalesce(${bit(patch.spa)}, spa)
     where id = ${id} and deleted_at is null`;
-  const steps: Step[] =
+  const outcome = await db.batch(
     slug === undefined
       ? [changed]
       : [
           // Locks the canvas's row first, so that concurrent renames run one after the other.
           sql`update canvases set title = title where id = ${id} and deleted_at is null`,
-          claimSlug(slug, id, now),
+          step("taken", claimSlug(slug, id, now)),
           changed,
-          { optional: releaseSlugs(id, slug, now) },
+          optional(...releaseSlugs(id, slug, now)),
           keepSlug(id),
-        ];
-  const { length: done } = await db.batch(steps);
-  if (done < steps.length) refuse(slug !== undefined && done === 1 ? "SLUG_TAKEN" : "NOT_FOUND");
+        ],
+  );
+  if (outcome !== "done") refuse(outcome === "taken" ? "SLUG_TAKEN" : "NOT_FOUND");
 }
 
 /** Takes a canvas offline until it is published again. */
@@ -83,13 +83,13 @@ export async function unpublishCanvas(id: string, { db, clock }: Env): Promise<v
  */
 export async function deleteDraft(id: string, { db, clock }: Env): Promise<boolean> {
   const now = clock();
-  const steps: Step[] = [
+  const steps = [
     sql`update canvases set updated_at = greatest(updated_at + 1, ${now}),
         deleted_at = ${now}, slug = ${parkedSlug(id)}
       where id = ${id} and deleted_at is null and version_id is null`,
     ...parkSlug(id, now),
   ];
-  return (await db.withReserve.batch(steps)).length === steps.length;
+  return (await db.withReserve.batch(steps)) === "done";
 }
 
 /**
@@ -118,24 +118,22 @@ export async function transferCanvas(
   env: Env,
 ): Promise<"done" | "not_an_editor" | OwnerQuota> {
   const now = env.clock();
-  const steps: Step[] = [
-    sql`update users set name = name where id = ${owner.id} or users.email = ${email}`,
-    sql`update canvases set updated_at = greatest(updated_at + 1, ${now}),
+  return env.db.batch([
+    step("not_an_editor", sql`update users set name = name where id = ${owner.id} or users.email = ${email}`),
+    step(
+      "not_an_editor",
+      sql`update canvases set updated_at = greatest(updated_at + 1, ${now}),
         owner_id = (select id from users where users.email = ${email})
       where id = ${id} and owner_id = ${owner.id} and deleted_at is null
         and exists (select 1 from users
           where users.email = ${email} and users.id <> owner_id and deactivated_at is null)
         and (select role from roles where canvas_id = ${id} and roles.email = ${email}) = 'editor'`,
+    ),
     optional`delete from canvas_people where canvas_id = ${id} and email in (${email}, ${owner.email})`,
-    sql`insert into canvas_people (canvas_id, email, role) values (${id}, ${owner.email}, 'editor')`,
+    optional`insert into canvas_people (canvas_id, email, role) values (${id}, ${owner.email}, 'editor')`,
     handOverSlugs(id),
-  ];
-  const quotas: [OwnerQuota, Step][] = [
-    ["canvases.person", withinCanvases(id, env)],
-    ["bundles.bytes.person", withinBytes(id, env)],
-    ["files.bytes.person", withinFileBytes(id, env)],
-  ];
-  const { length: done } = await env.db.batch([...steps, ...quotas.map(([, step]) => step)]);
-  if (done < steps.length) return "not_an_editor";
-  return quotas[done - steps.length]?.[0] ?? "done";
+    step("canvases.person", withinCanvases(id, env)),
+    step("bundles.bytes.person", withinBytes(id, env)),
+    step("files.bytes.person", withinFileBytes(id, env)),
+  ]);
 }

@@ -1,4 +1,4 @@
-import { asKeys, optional, type Step, sql } from "../drivers/db/db.ts";
+import { asKeys, optional, step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { addUses, type BlobSize, type BlobUses, requireBlobs, usesRemover } from "./bundle-blobs.ts";
 import { lockOwner, withinBytes } from "./owner-quotas.ts";
@@ -46,21 +46,17 @@ export async function addFiles(
   const rows = Object.fromEntries(
     files.map(({ path, mime, blob }) => [path, mime, blob.key, blob.size]).entries(),
   );
-  const before = [lockOwner(canvasId), lockBytes(canvasId)];
-  const steps: Step[] = [
-    ...before,
-    ...(reused.length > 0 ? [requireBlobs(canvasId, reused)] : []),
+  return env.db.batch([
+    step("gone", lockOwner(canvasId)),
+    step("gone", lockBytes(canvasId)),
+    ...(reused.length > 0 ? [step("lost", requireBlobs(canvasId, reused))] : []),
     ...addUses(canvasId, usesOf(files)),
     countBytes(canvasId, bytesOfRows(files)),
-    sql`insert into version_files (version_id, path, encoding, mime, blob_key, size)
+    optional`insert into version_files (version_id, path, encoding, mime, blob_key, size)
       select cast(${id} as text), value ->> 0, 'identity', value ->> 1, value ->> 2, cast(value ->> 3 as bigint)
       from json_each(${JSON.stringify(rows)})`,
-    withinBytes(canvasId, env),
-  ];
-  const { length: done } = await env.db.batch(steps);
-  if (done === steps.length) return "done";
-  if (done === 0) return "gone";
-  return done === before.length ? "lost" : "full";
+    step("full", withinBytes(canvasId, env)),
+  ]);
 }
 
 const endUses = usesRemover(`select blob_key, count(*) as uses from version_files

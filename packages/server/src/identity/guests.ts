@@ -74,7 +74,7 @@ export async function createInvite(
         and (select count(*) from invites where canvas_id = ${canvasId} and revoked_at is not null)
           < ${LIMITS.revokedInvitesPerCanvas.value}`,
   ];
-  return (await db.batch(steps)).length === steps.length ? { id, token } : null;
+  return (await db.batch(steps)) === "done" ? { id, token } : null;
 }
 
 /**

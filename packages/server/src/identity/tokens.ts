@@ -4,7 +4,7 @@ import type { Restriction, User } from "../access/principal.ts";
 import { lockUser } from "../canvases/owner-quotas.ts";
 import type { Config } from "../config/config.ts";
 import { isToken, newId, newToken, tokenHash } from "../crypto/ids.ts";
-import { optional, type Sql, type Step, sql } from "../drivers/db/db.ts";
+import { type NamedStep, optional, type Sql, sql, step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import type { HasHeaders } from "../http/has-headers.ts";
 import { type Paged, paged } from "../http/paging.ts";
@@ -143,15 +143,18 @@ export function newAccessToken(
  * Builds the steps of a batch that makes room for a new token of a user: they lock the user, remove the oldest expired tokens, and change
  * no row, which rolls back the batch, if the user has as many tokens as one person may.
  */
-export const tokenRoomSteps = (userId: string, { clock }: Pick<Env, "clock">): Step[] => {
+export const tokenRoomSteps = (userId: string, { clock }: Pick<Env, "clock">): NamedStep<"full" | null>[] => {
   const now = clock();
   return [
-    lockUser(userId),
+    step("full", lockUser(userId)),
     optional`delete from tokens where user_id = ${userId} and expires_at <= ${now} and id not in (
       select id from tokens where user_id = ${userId} and expires_at <= ${now}
       order by id desc limit ${LIMITS.expiredTokensPerPerson.value})`,
-    sql`update users set name = name where id = ${userId} and (select count(*) from tokens
-      where user_id = ${userId} and (expires_at is null or expires_at > ${now})) < ${LIMITS.tokensPerPerson.value}`,
+    step(
+      "full",
+      sql`update users set name = name where id = ${userId} and (select count(*) from tokens
+        where user_id = ${userId} and (expires_at is null or expires_at > ${now})) < ${LIMITS.tokensPerPerson.value}`,
+    ),
   ];
 };
 
@@ -178,10 +181,9 @@ export async function createToken(
   env: Env,
 ): Promise<{ id: string; token: string }> {
   const { id, token, insert } = newAccessToken(user, fields, env);
-  const room = tokenRoomSteps(user.id, env);
-  const { length: done } = await env.db.batch([...room, insert]);
-  if (done < room.length) refuseTooMany();
-  return done > room.length ? { id, token } : refuse("NOT_FOUND");
+  const outcome = await env.db.batch([...tokenRoomSteps(user.id, env), insert]);
+  if (outcome === "full") refuseTooMany();
+  return outcome === "done" ? { id, token } : refuse("NOT_FOUND");
 }
 
 /** Returns a personal access token of a user. Returns undefined if the user has no such token. */

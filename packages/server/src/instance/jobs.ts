@@ -78,7 +78,7 @@ async function begin(
           and (lease is null or lease = ${lease.id} or lease not in (select id from live_leases))
           and (finished_at is null or finished_at <= (select now from database_clock) - ${every})`,
     ];
-    begun = (await db.withReserve.batch(steps)).length === steps.length;
+    begun = (await db.withReserve.batch(steps)) === "done";
     if (begun) return "begun";
     const recent = await db.get`
       select 1 as found from jobs where name = ${name} and finished_at > (select now from database_clock) - ${every}`;

@@ -34,9 +34,8 @@ export async function redeem(stored: AllowedCode, address: string, env: Env): Pr
         and exists (select 1 from users where id = ${user_id} and deactivated_at is null)`,
     insert,
   ];
-  const { length: done } = await env.db.withReserve.batch(steps);
   const actor = { id: user_id, email };
-  if (done < steps.length) {
+  if ((await env.db.withReserve.batch(steps)) !== "done") {
     await endTokenOf(stored, address, env);
     return null;
   }

@@ -1,5 +1,5 @@
 import type { Organisation } from "@easel/protocol/management";
-import { optional, sql } from "../drivers/db/db.ts";
+import { optional, sql, step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 
 type OrgRow = Omit<Organisation, "domains" | "members">;
@@ -37,18 +37,21 @@ export async function putOrg(
   { id, name, domains }: { id: string; name: string; domains: string[] },
   { db, clock }: Env,
 ): Promise<string | null> {
-  const claims = domains.map(
-    (domain) => sql`
+  const claims = domains.map((domain) =>
+    step(
+      `@${domain}`,
+      sql`
       insert into org_domains (domain, org_id) values (${domain}, ${id}) on conflict (domain) do nothing`,
+    ),
   );
   // The row of the organisation is written first, so that concurrent changes wait for the lock on it.
-  const { length: completed } = await db.batch([
+  const outcome = await db.batch([
     sql`insert into orgs (id, name, created_at) values (${id}, ${name}, ${clock()})
       on conflict (id) do update set name = excluded.name`,
     optional`delete from org_domains where org_id = ${id}`,
     ...claims,
   ]);
-  return domains[completed - 2] ?? null;
+  return outcome.startsWith("@") ? outcome.slice(1) : null;
 }
 
 /**
@@ -62,5 +65,5 @@ export async function deleteOrg(id: string, { db }: Env): Promise<boolean> {
     optional`update canvases set org_id = null where org_id = ${id}`,
     sql`delete from orgs where id = ${id}`,
   ];
-  return (await db.withReserve.batch(steps)).length === steps.length;
+  return (await db.withReserve.batch(steps)) === "done";
 }

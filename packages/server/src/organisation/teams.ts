@@ -95,7 +95,7 @@ export async function createTeam(
       where (select count(*) from teams where created_by = ${by.id}) < ${LIMITS.teamsPerPerson.value}`,
     ...memberSteps(id, members),
   ];
-  return (await db.batch(steps)).length === steps.length ? id : null;
+  return (await db.batch(steps)) === "done" ? id : null;
 }
 
 /** Changes the name or the members of a team; undefined leaves them unchanged. Returns false if the team has been deleted. */
@@ -109,7 +109,7 @@ export async function updateTeam(
     sql`update teams set name = coalesce(${name ?? null}, name) where id = ${id}`,
     ...(members === undefined ? [] : memberSteps(id, members)),
   ];
-  return (await db.batch(steps)).length === steps.length;
+  return (await db.batch(steps)) === "done";
 }
 
 /** Deletes a team. Its members lose the roles on canvases that the team gave them. */

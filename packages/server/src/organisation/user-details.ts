@@ -89,5 +89,5 @@ export async function updateUser(
     steps.push(...revocations, sql`update users set deactivated_at = null where id = ${id}`);
   }
   // A full disk must not keep an administrator from stopping the person who has filled it.
-  return (await db.withReserve.batch(steps)).length === steps.length;
+  return (await db.withReserve.batch(steps)) === "done";
 }

@@ -15,13 +15,7 @@ async function batchBehind(reads: number, url: string): Promise<unknown> {
   await db.get(...read);
   const pending = Array.from({ length: reads }, () => db.get(...read));
   const batch = db.batch([sql`insert into batches (reads) values (${reads})`]);
-  const [, outcome] = await Promise.all([
-    Promise.all(pending),
-    batch.then(
-      ([changed]) => changed,
-      (error: unknown) => error,
-    ),
-  ]);
+  const [, outcome] = await Promise.all([Promise.all(pending), batch.catch((error: unknown) => error)]);
   await db.close();
   return outcome;
 }
@@ -36,7 +30,7 @@ test("a batch is committed behind any number of pipelined statements", { skip: e
   for (const reads of numbers) outcomes.push(await batchBehind(reads, url));
   assert.deepEqual(
     outcomes,
-    numbers.map(() => 1),
+    numbers.map(() => "done"),
   );
   const found = await db.all<{ reads: number }>`select reads from batches order by reads`;
   assert.deepEqual(

@@ -7,7 +7,7 @@ import { freshEmail, type Person } from "@easel/conformance/target";
 import { asKeys } from "../../src/drivers/db/db.ts";
 import type { Env } from "../../src/env.ts";
 import { updateTeam } from "../../src/organisation/teams.ts";
-import { changedDb } from "../support/changed-db.ts";
+import { changedDb, runEach } from "../support/changed-db.ts";
 import { JSON_TYPE } from "../support/client.ts";
 import { onEngines } from "../support/engines.ts";
 import { publish, visit } from "../support/publish.ts";
@@ -190,8 +190,8 @@ await onEngines("teams", (target, env) => {
     const { id } = await make(people.owner);
     let changed: number[] = [];
     const batch: Env["db"]["batch"] = async (steps) => {
-      changed = await env.db.batch(steps);
-      return changed;
+      changed = await runEach(env.db, steps);
+      return "done";
     };
     const noting = { ...env, db: changedDb(env.db, { batch }) };
     const steps: [members: string[], removed: number, added: number][] = [

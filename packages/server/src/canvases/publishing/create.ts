@@ -33,9 +33,9 @@ export async function createCanvas(
   const id = newId();
   for (const candidate of slug === undefined ? slugsFor(title) : [slug]) {
     const outcome = await insertCanvas({ id, slug: candidate, title, tags, org }, user.id, env, authored);
-    if (typeof outcome === "object") outcome.refuse();
-    if (outcome === "full") await refuseOver("canvases.person", user.id, env);
     if (outcome === "done") return { id, slug: candidate };
+    if (outcome === "full") await refuseOver("canvases.person", user.id, env);
+    else if (outcome !== "taken") authored?.refuse(outcome);
   }
   return refuse("SLUG_TAKEN");
 }

@@ -1,5 +1,5 @@
 import { newId } from "../../crypto/ids.ts";
-import type { Step } from "../../drivers/db/db.ts";
+import { type Step, step } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { Refusal, refuse } from "../../http/refusal.ts";
 import { announceBlobs, type BlobSize, findBlobs } from "../bundle-blobs.ts";
@@ -161,17 +161,16 @@ export async function publishStored(
   const { id, canvasId } = version;
   const now = env.clock();
   const [canvas, ...rest] = publishSteps(canvasId, id, now);
-  const steps: Step[] = [
+  const outcome = await env.db.batch([
     ...conditions,
     canvas,
-    storedStep(version),
+    step("swept", storedStep(version)),
     ...rest,
     trimStep(canvasId, id, now, env),
-  ];
-  const { length: done } = await env.db.batch(steps);
-  if (done < steps.length) {
+  ]);
+  if (outcome !== "done") {
     await tidyUp(discardVersion({ id, canvasId }, env), env);
-    refuse(done <= conditions.length ? "NOT_FOUND" : "UNAVAILABLE");
+    refuse(outcome === "swept" ? "UNAVAILABLE" : "NOT_FOUND");
   }
   await compressLater(canvasId, env);
   await tidyUp(removeOfCanvas(canvasId, env), env);

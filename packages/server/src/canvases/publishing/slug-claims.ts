@@ -1,4 +1,4 @@
-import { optional, type Sql, type Step, sql } from "../../drivers/db/db.ts";
+import { type Optional, optional, type Sql, type Step, sql } from "../../drivers/db/db.ts";
 
 /** The time for which a slug stays reserved after its canvas has stopped using it. */
 const RESERVED_MS = 30 * 24 * 60 * 60 * 1000;
@@ -27,13 +27,13 @@ export const releaseSlugs = (canvasId: string, kept: string, now: number): Sql =
  * Builds the batch step that keeps the slug of a canvas for its owner for good, unless the canvas is a draft (a canvas without a version):
  * nobody else gets the slug of a page that browsers may have kept parts of (decision 052).
  */
-export const keepSlug = (canvasId: string): Step =>
+export const keepSlug = (canvasId: string): Optional =>
   optional`insert into slug_owners (slug, user_id)
     select slug, owner_id from canvases where id = ${canvasId} and version_id is not null
     on conflict (slug) do update set user_id = excluded.user_id where slug_owners.user_id <> excluded.user_id`;
 
 /** Builds the batch step that hands the slugs which a canvas has or had to its owner, after this owner has changed. */
-export const handOverSlugs = (canvasId: string): Step =>
+export const handOverSlugs = (canvasId: string): Optional =>
   optional`update slug_owners set user_id = (select owner_id from canvases where id = ${canvasId})
     where slug in (select slug from slug_claims where canvas_id = ${canvasId})`;
 
@@ -56,19 +56,19 @@ export const parkSlug = (canvasId: string, now: number): Step[] => [
  * Builds the batch step that gives a deleted draft back the slug that it had before its deletion, unless another canvas has taken this
  * slug.
  */
-export const reclaimSlug = (canvasId: string): Step =>
+export const reclaimSlug = (canvasId: string): Optional =>
   optional`update slug_claims set until = null where canvas_id = ${canvasId} and until = 0`;
 
 /**
  * Builds the batch step that deletes a draft's claim to the slug that it had before its deletion. It is for drafts that are restored under
  * another slug.
  */
-export const forgetFreedSlugs = (canvasId: string): Step =>
+export const forgetFreedSlugs = (canvasId: string): Optional =>
   optional`delete from slug_claims where canvas_id = ${canvasId} and until = 0`;
 
 /**
  * Builds the batch step that removes the substitute slug of a restored draft, if `reclaimSlug` has given the draft its former slug back.
  */
-export const dropParkedSlug = (canvasId: string): Step =>
+export const dropParkedSlug = (canvasId: string): Optional =>
   optional`delete from slug_claims where canvas_id = ${canvasId} and slug = ${parkedSlug(canvasId)}
     and slug <> (select slug from canvases where id = ${canvasId})`;

@@ -32,8 +32,23 @@ export function statementText(...parts: string[]): TemplateStringsArray {
   return Object.assign(strings, { raw: strings });
 }
 
+/** A statement of a batch with a name, which is the outcome of the batch if the statement changes no row. Null: it need not change any. */
+export interface NamedStep<Name extends string | null> {
+  name: Name;
+  statement: Sql;
+}
+
+/** A statement of a batch that need not change a row. */
+export type Optional = NamedStep<null>;
+
+/** Names a statement of a batch. The name is the outcome of the batch if the statement changes no row. */
+export const step = <Name extends string>(name: Name, statement: Sql): NamedStep<Name> => ({
+  name,
+  statement,
+});
+
 /** A template tag that returns a statement for `batch`. The batch is not rolled back if the statement changes no row. */
-export const optional = (...statement: Sql): { optional: Sql } => ({ optional: statement });
+export const optional = (...statement: Sql): Optional => ({ name: null, statement });
 
 /**
  * Converts texts to a JSON object whose keys are the texts. A statement can use it as a list: `where path in (select key from
@@ -42,8 +57,20 @@ export const optional = (...statement: Sql): { optional: Sql } => ({ optional: s
 export const asKeys = (texts: string[]): string =>
   JSON.stringify(Object.fromEntries(texts.map((text) => [text, 1])));
 
-/** A statement of a batch. The batch is rolled back if a step that is not `optional` changes no row. */
-export type Step = Sql | { optional: Sql };
+/** A statement of a batch. The batch is rolled back if a step that is not `optional` changes no row. `Name` are the names of its `step`s. */
+export type Step<Name extends string = never> = Sql | NamedStep<Name | null>;
+
+/**
+ * The outcome of a batch: "done" if it was committed. Otherwise it was rolled back, and the outcome is the name of the first step that changed
+ * no row, or "unchanged" if that step has no name.
+ */
+export type Outcome<Each> = "done" | (Each extends { name: infer Name } ? Exclude<Name, null> : "unchanged");
+
+/** Returns the statement of a step. */
+export const statementOf = (each: Step<string>): Sql => ("name" in each ? each.statement : each);
+
+/** Returns the outcome of a batch in which a step changes no row. Null: the batch goes on. */
+export const nameOf = (each: Step<string>): string | null => ("name" in each ? each.name : "unchanged");
 
 /** The first rows of a result, and whether more follow. */
 export interface Head<Row> {
@@ -84,11 +111,10 @@ export interface Db {
   /** Runs a write with a `returning` clause. Returns its rows. */
   returning<Row>(...statement: Sql): Promise<Row[]>;
   /**
-   * Runs writes in one transaction and returns the number of changed rows of each step. If a step that is not `optional` changes no row,
-   * rolls back the transaction and returns only the numbers of the steps before it. So the result is shorter than `steps` if and only if
-   * the batch was rolled back.
+   * Runs writes in one transaction. If a step that is not `optional` changes no row, rolls back the transaction and returns the name of the
+   * step. Otherwise returns "done".
    */
-  batch(steps: Step[]): Promise<number[]>;
+  batch<Each extends Step<string>>(steps: readonly Each[]): Promise<Outcome<Each>>;
   /**
    * The same database for writes that must go on while less than the disk reserve is free: those of sign-in and sessions, of the audit log,
    * those that free space or end somebody's access, and the settings of administrators. All other writes then throw an error for which `isFull` is true. Such writes must be

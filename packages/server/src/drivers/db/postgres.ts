@@ -1,5 +1,16 @@
 import connect, { type TransactionSql } from "postgres";
-import { type Db, type Head, type Schema, type Sql, type Step, type Value, valueFor } from "./db.ts";
+import {
+  type Db,
+  type Head,
+  nameOf,
+  type Outcome,
+  type Schema,
+  type Sql,
+  type Step,
+  statementOf,
+  type Value,
+  valueFor,
+} from "./db.ts";
 import { type Client, type Clients, type OnReachability, Pool, type PoolTimes } from "./pool.ts";
 
 /** The columns that `head` adds to each row to measure the rows, in bytes. */
@@ -10,7 +21,15 @@ interface Measured {
 }
 
 /** Thrown and caught in this file to roll back a batch. */
-class Rollback extends Error {}
+class Rollback extends Error {
+  /** The name of the step that changed no row. */
+  readonly step: string;
+
+  constructor(step: string) {
+    super();
+    this.step = step;
+  }
+}
 
 /**
  * The maximum number of connections from a node to the server for single statements. Statements are pipelined, so that several share one.
@@ -99,24 +118,22 @@ export function postgres(
    * Runs all steps in a transaction without waiting for each result. If a step that is not `optional` changes no row, the later steps also
    * run, and all steps are rolled back.
    */
-  async function attempt({ transactions }: Clients, steps: Step[]): Promise<number[]> {
-    const changed: number[] = [];
+  async function attempt({ transactions }: Clients, steps: readonly Step<string>[]): Promise<string> {
     try {
       await transactions.begin(async (transaction) => {
-        const results = await Promise.allSettled(
-          steps.map((step) => query(transaction, "optional" in step ? step.optional : step)),
-        );
+        const results = await Promise.allSettled(steps.map((each) => query(transaction, statementOf(each))));
         for (const [index, result] of results.entries()) {
           if (result.status === "rejected") throw result.reason;
-          const { count } = result.value;
-          if (count === 0 && !("optional" in (steps[index] as Step))) throw new Rollback();
-          changed.push(count);
+          if (result.value.count > 0) continue;
+          const name = nameOf(steps[index] as Step<string>);
+          if (name !== null) throw new Rollback(name);
         }
       });
+      return "done";
     } catch (error) {
-      if (!(error instanceof Rollback)) throw error;
+      if (error instanceof Rollback) return error.step;
+      throw error;
     }
-    return changed;
   }
 
   const rows = <Row>({ statements }: Clients, statement: Sql) =>
@@ -157,7 +174,8 @@ export function postgres(
     head: (size, ...statement) => pool.use((clients) => head(clients, size, statement)),
     run: (...statement) => write(({ statements }) => query(statements, statement).then(({ count }) => count)),
     returning: <Row>(...statement: Sql) => write((clients) => rows<Row>(clients, statement)),
-    batch: (steps) => write((clients) => attempt(clients, steps)),
+    batch: <Each extends Step<string>>(steps: readonly Each[]) =>
+      write((clients) => attempt(clients, steps) as Promise<Outcome<Each>>),
     // The server has a disk of its own, which the service cannot measure.
     get withReserve() {
       return driver;

@@ -3,9 +3,12 @@ import {
   type Db,
   type Derived,
   type Head,
+  nameOf,
+  type Outcome,
   type Schema,
   type Sql,
   type Step,
+  statementOf,
   Unavailable,
   type Value,
   valueFor,
@@ -28,11 +31,12 @@ interface Options {
 
 /** Thrown and caught in this file to roll back a batch. */
 class Rollback extends Error {
-  readonly changed: number[];
+  /** The name of the step that changed no row. */
+  readonly step: string;
 
-  constructor(changed: number[]) {
+  constructor(step: string) {
     super();
-    this.changed = changed;
+    this.step = step;
   }
 }
 
@@ -171,29 +175,28 @@ export function sqlite(
     return Number(statement.run(...values).changes);
   }
 
-  function runSteps(steps: Step[]): number[] {
-    const changed: number[] = [];
-    for (const step of steps) {
-      const rows = run("optional" in step ? step.optional : step);
-      if (rows === 0 && !("optional" in step)) throw new Rollback(changed);
-      changed.push(rows);
+  function runSteps(steps: readonly Step<string>[]): void {
+    for (const each of steps) {
+      if (run(statementOf(each)) > 0) continue;
+      const name = nameOf(each);
+      if (name !== null) throw new Rollback(name);
     }
-    return changed;
   }
 
   /**
    * Runs the steps of a batch. Uses a savepoint only if `undoable` is true, because a savepoint takes as long as a statement. Without a
    * savepoint, throws `Repeat` when a step fails; the caller then runs all writes of the turn again with `undoable` true.
    */
-  function batch(steps: Step[], undoable: boolean): number[] {
+  function batch(steps: readonly Step<string>[], undoable: boolean): string {
     if (undoable) savepoint.run();
     try {
-      return runSteps(steps);
+      runSteps(steps);
+      return "done";
     } catch (error) {
       if (!connection.isTransaction) throw error;
       if (!undoable) throw new Repeat();
       undo.run();
-      if (error instanceof Rollback) return error.changed;
+      if (error instanceof Rollback) return error.step;
       throw error;
     } finally {
       if (undoable && connection.isTransaction) release.run();
@@ -218,7 +221,8 @@ export function sqlite(
     run: (...each) => write(() => run(each), guarded),
     returning: <Row>(text: TemplateStringsArray, ...values: Value[]) =>
       write(() => rows<Row>(statements.prepare(text), values), guarded),
-    batch: (steps) => write((undoable) => batch(steps, undoable), guarded),
+    batch: <Each extends Step<string>>(steps: readonly Each[]) =>
+      write((undoable) => batch(steps, undoable) as Outcome<Each>, guarded),
     async close() {
       endTurn();
       await writes.settled();

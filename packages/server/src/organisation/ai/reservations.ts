@@ -1,6 +1,6 @@
 import type { SpendScope, TokenUsage } from "@easel/protocol/ai";
 import { newId } from "../../crypto/ids.ts";
-import { asKeys, sql } from "../../drivers/db/db.ts";
+import { asKeys, optional, sql } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { keepLease } from "../../instance/lease.ts";
 import type { InstanceSettings } from "../instance-settings.ts";
@@ -33,27 +33,22 @@ export async function reserve(
 ): Promise<Reserved | SpendScope> {
   const id = newId();
   const { userId, guest, invitedBy, canvasId, startedAt } = spender;
-  const rows = spendRows(spender);
-  const steps = [
-    keepLease(lease.id),
-    ...rows.flatMap((row) => reserveIn(row, amount, settings)),
-    sql`
-      insert into ai_requests (id, canvas_id, user_id, guest, invited_by, model, state, started_at, lease,
-        reserved)
-      values (${id}, ${canvasId}, ${userId}, ${Number(guest)}, ${invitedBy}, ${model}, 'open', ${startedAt},
-        ${lease.id}, ${amount})`,
-  ];
   // Held before the row exists, because `settleLost` settles open requests of this process that it does not hold.
   lease.held.add(id);
-  let reserved = false;
+  let outcome: "done" | SpendScope | null = null;
   try {
-    const done = await db.batch(steps);
-    reserved = done.length === steps.length;
-    if (reserved) return { ...spender, id, reserved: amount };
-    // Each cap has two steps after the lease, of which the second one can fail.
-    return rows[(done.length - 2) / 2]?.scope ?? "canvas_monthly";
+    outcome = await db.batch([
+      optional(...keepLease(lease.id)),
+      ...spendRows(spender).flatMap((row) => reserveIn(row, amount, settings)),
+      optional`
+        insert into ai_requests (id, canvas_id, user_id, guest, invited_by, model, state, started_at, lease,
+          reserved)
+        values (${id}, ${canvasId}, ${userId}, ${Number(guest)}, ${invitedBy}, ${model}, 'open', ${startedAt},
+          ${lease.id}, ${amount})`,
+    ]);
+    return outcome === "done" ? { ...spender, id, reserved: amount } : outcome;
   } finally {
-    if (!reserved) lease.held.delete(id);
+    if (outcome !== "done") lease.held.delete(id);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { SpendScope } from "@easel/protocol/ai";
-import { optional, type Step, sql, statementText } from "../../drivers/db/db.ts";
+import { type NamedStep, type Optional, optional, sql, statementText, step } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { monthOf, utcDay } from "../days.ts";
 import type { InstanceSettings } from "../instance-settings.ts";
@@ -89,14 +89,17 @@ export const reserveIn = (
   { scope, subject, period, canvasId }: SpendRow,
   amount: number,
   settings: InstanceSettings,
-): [Step, Step] => [
+): NamedStep<SpendScope | null>[] => [
   optional`
     insert into ai_spend (scope, subject, period, canvas_id) values (${scope}, ${subject}, ${period}, ${canvasId})
     on conflict (scope, subject, period) do nothing`,
-  sql`
+  step(
+    scope,
+    sql`
     update ai_spend set reserved = reserved + ${amount}
     where scope = ${scope} and subject = ${subject} and period = ${period}
       and spent + reserved < ${capOf(scope, settings)}`,
+  ),
 ];
 
 /**
@@ -107,6 +110,6 @@ export const settleIn = (
   { scope, subject, period }: SpendRow,
   reserved: number,
   cost: number,
-): Step => optional`
+): Optional => optional`
   update ai_spend set reserved = reserved - ${reserved}, spent = spent + ${cost}
   where scope = ${scope} and subject = ${subject} and period = ${period}`;

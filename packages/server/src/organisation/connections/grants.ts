@@ -84,7 +84,7 @@ export async function putGrant(
       on conflict (canvas_id, profile) do update
       set public = excluded.public, guests = excluded.guests, limits = excluded.limits`,
   ];
-  return (await db.batch(steps)).length === steps.length;
+  return (await db.batch(steps)) === "done";
 }
 
 /** Ends a grant. Returns false if there is none. */

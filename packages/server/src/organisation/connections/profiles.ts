@@ -90,7 +90,7 @@ export async function deleteProfile(name: string, { db }: Env): Promise<boolean>
     optional`delete from connection_grants where profile = ${name}`,
     sql`delete from connection_profiles where name = ${name}`,
   ];
-  return (await db.withReserve.batch(steps)).length === steps.length;
+  return (await db.withReserve.batch(steps)) === "done";
 }
 
 /**

@@ -1,5 +1,5 @@
-import type { CreationQuota } from "../../canvases/store.ts";
-import { sql } from "../../drivers/db/db.ts";
+import type { Authored } from "../../canvases/store.ts";
+import { sql, step } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 
@@ -25,24 +25,27 @@ const refuseTotal = (limit: number): never =>
  * Returns the two quotas on the number of canvases that a person publishes from pages: per day and in total. The step of the daily quota
  * also increments the day's count, which the step of the total quota then reads. The batch must lock the person's row first.
  */
-export function authoringQuotas(userId: string, { config, clock }: Env): CreationQuota[] {
+export function authoringQuotas(userId: string, { config, clock }: Env): Pick<Authored, "quotas" | "refuse"> {
   const { authoringDailyMax: daily, authoringTotalMax: total } = config;
-  return [
-    {
-      step: sql`
+  return {
+    quotas: [
+      step(
+        "user_daily",
+        sql`
         insert into authored_days (user_id, day, canvases)
         select cast(${userId} as text), cast(${dayOf(clock())} as integer), 1 where cast(${daily} as bigint) > 0
         on conflict (user_id, day) do update set canvases = authored_days.canvases + 1
         where authored_days.canvases < cast(${daily} as bigint)`,
-      refuse: () => refuseDaily(daily),
-    },
-    {
-      step: sql`
+      ),
+      step(
+        "user_total",
+        sql`
         update users set name = name where id = ${userId}
           and (select sum(canvases) from authored_days where user_id = ${userId}) <= cast(${total} as bigint)`,
-      refuse: () => refuseTotal(total),
-    },
-  ];
+      ),
+    ],
+    refuse: (quota) => (quota === "user_daily" ? refuseDaily(daily) : refuseTotal(total)),
+  };
 }
 
 /**

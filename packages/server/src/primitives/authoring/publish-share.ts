@@ -37,7 +37,7 @@ async function create(
     passwordHash,
     expiresAt,
     metadata,
-    quotas: authoringQuotas(user.id, env),
+    ...authoringQuotas(user.id, env),
   };
   return createCanvas(user, { title, slug, tags, orgId: org ?? undefined }, env, settings);
 }

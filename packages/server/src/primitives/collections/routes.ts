@@ -117,8 +117,8 @@ export const collections: Primitive = {
         const attachments = new AttachmentRemoval(call.canvas.id, name, env);
         let [deleted, isDone] = [0, false];
         try {
-          for await (const { ids, removed } of records.clear(rights.delete)) {
-            deleted += removed;
+          for await (const ids of records.clear(rights.delete)) {
+            deleted += ids.length;
             await attachments.remove(ids);
           }
           isDone = true;

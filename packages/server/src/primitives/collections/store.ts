@@ -2,7 +2,16 @@ import { LIMITS } from "@easel/protocol/limits";
 import type { Json, Right } from "@easel/protocol/types";
 import { countLess, countOne } from "../../canvases/counts.ts";
 import { newId } from "../../crypto/ids.ts";
-import { asKeys, type Db, optional, type Step, sql, statementText } from "../../drivers/db/db.ts";
+import {
+  asKeys,
+  type Db,
+  type NamedStep,
+  optional,
+  type Step,
+  sql,
+  statementText,
+  step,
+} from "../../drivers/db/db.ts";
 import { paged } from "../../http/paging.ts";
 import { refuse } from "../../http/refusal.ts";
 import { finiteValues, STAYS_FINITE } from "../increment.ts";
@@ -36,8 +45,8 @@ const IN_BATCH =
   "select id from records where canvas_id = ? and collection = ? and id in (select key from json_each(?))";
 const DELETE_BATCH = statementText(`delete from records where id in (${IN_BATCH})`);
 const UNCOUNT_BATCH = statementText(
-  `update counts set rows = rows - (select count(*) from (${IN_BATCH}) as batch)`,
-  "where canvas_id = ? and kind in (?, ?)",
+  "update counts set rows = rows - ? where canvas_id = ? and kind in (?, ?)",
+  `and ? = (select count(*) from (${IN_BATCH}) as batch)`,
 );
 
 const authorField = (author: string): Field => ({ name: AUTHOR, key: keyOf(author) });
@@ -72,11 +81,10 @@ export class RecordStore {
   async create(value: Json, now: number, id: string = newId()): Promise<StoredRecord | null> {
     const stored = toStored(value);
     const fields = [authorField(this.#caller), ...fieldsOf(value)];
-    const guard = this.#guard(id, fields);
-    const steps: Step[] = [
+    const isStored = await this.#write([
       countOne(this.#canvas, KIND),
       countOne(this.#canvas, this.#kind),
-      ...guard,
+      ...this.#guard(id, fields),
       sql`insert into records (id, canvas_id, collection, author_id, value, number, created_at, updated_at)
         select ${id}, ${this.#canvas}, ${this.#collection}, ${this.#caller}, cast(${stored.value} as text),
           cast(${stored.number} as double precision), cast(${now} as bigint), cast(${now} as bigint)
@@ -85,9 +93,8 @@ export class RecordStore {
             ${LIMITS.recordsPerCanvas.value})
         on conflict (id) do nothing`,
       ...this.#index(id, fields),
-    ];
-    if (!(await this.#write(steps, guard))) return null;
-    return { ...stored, id, author_id: this.#caller, updated_at: now };
+    ]);
+    return isStored ? { ...stored, id, author_id: this.#caller, updated_at: now } : null;
   }
 
   /** Returns a record. Returns undefined if it does not exist or the right `read` does not include it. */
@@ -142,15 +149,15 @@ export class RecordStore {
     const stored = toStored(value);
     const fields = fieldsOf(value);
     const guard = this.#guard(id, [authorField(author_id), ...fields]);
-    const steps: Step[] = [
+    const isStored = await this.#write([
       ...guard.map(() => countLess(this.#canvas, KIND, 0)),
       ...guard,
       sql`update records set value = ${stored.value}, number = ${stored.number}, updated_at = ${now}
         where id = ${id} and canvas_id = ${this.#canvas} and collection = ${this.#collection}`,
       optional`delete from record_fields where record_id = ${id} and name <> ${AUTHOR}`,
       ...this.#index(id, fields),
-    ];
-    return (await this.#write(steps, guard)) ? stored : null;
+    ]);
+    return isStored ? stored : null;
   }
 
   /**
@@ -172,26 +179,27 @@ export class RecordStore {
 
   /** Removes a record. Returns false if it no longer exists. */
   async delete(id: string): Promise<boolean> {
-    const steps: Step[] = [
+    const steps = [
       countLess(this.#canvas, KIND, 1),
       countLess(this.#canvas, this.#kind, 1),
       sql`delete from records
         where id = ${id} and canvas_id = ${this.#canvas} and collection = ${this.#collection}`,
     ];
-    return (await this.#db.withReserve.batch(steps)).length === steps.length;
+    return (await this.#db.withReserve.batch(steps)) === "done";
   }
 
   /**
-   * Removes the records that the right includes, in batches. For each batch, yields the ids of its records as `ids`. `removed` is lower
-   * than their number if a concurrent call has removed some of them. Records that are created meanwhile may remain.
+   * Removes the records that the right includes, in batches. Yields the ids of the records of each batch. Records that are created meanwhile
+   * may remain.
    */
-  async *clear(right: Right): AsyncGenerator<{ ids: string[]; removed: number }> {
+  async *clear(right: Right): AsyncGenerator<string[]> {
     let left = await this.count(right);
     while (left > 0) {
       const ids = await this.#nextBatch(right);
       if (ids.length === 0) return;
+      if (!(await this.#deleteBatch(ids))) continue;
       left -= ids.length;
-      yield { ids, removed: await this.#deleteBatch(ids) };
+      yield ids;
     }
   }
 
@@ -203,30 +211,31 @@ export class RecordStore {
     return found.map(({ id }) => id);
   }
 
-  async #deleteBatch(ids: string[]): Promise<number> {
+  /** Removes records. Removes none and returns false if a concurrent call has removed some of them. */
+  async #deleteBatch(ids: string[]): Promise<boolean> {
     const batch = [this.#canvas, this.#collection, asKeys(ids)];
-    const [, , removed = 0] = await this.#db.withReserve.batch([
+    const outcome = await this.#db.withReserve.batch([
       // Locks the counter until the commit, so that the next statements find the same records.
       countLess(this.#canvas, KIND, 0),
-      optional(UNCOUNT_BATCH, ...batch, this.#canvas, KIND, this.#kind),
-      optional(DELETE_BATCH, ...batch),
+      [UNCOUNT_BATCH, ids.length, this.#canvas, KIND, this.#kind, ids.length, ...batch],
+      [DELETE_BATCH, ...batch],
     ]);
-    return removed;
+    return outcome === "done";
   }
 
   /** Returns the step of a batch that checks that a record with the given fields is unique. Returns none if it need not be. */
-  #guard(id: string, indexed: Field[]): Step[] {
+  #guard(id: string, indexed: Field[]): NamedStep<"not_unique">[] {
     const fields = uniqueFields(this.#unique, indexed);
     if (fields.length === 0) return [];
     const place = { canvas: this.#canvas, collection: this.#collection, kind: KIND, id };
-    return [uniqueGuard(fields, place)];
+    return [step("not_unique", uniqueGuard(fields, place))];
   }
 
-  /** Runs a batch. Returns false if it was rolled back. Throws 409 `NOT_UNIQUE` if the step `guard` was the reason. */
-  async #write(steps: Step[], [guard]: Step[]): Promise<boolean> {
-    const { length } = await this.#db.batch(steps);
-    if (guard !== undefined && steps[length] === guard) refuse("NOT_UNIQUE");
-    return length === steps.length;
+  /** Runs a batch. Returns false if it was rolled back. Throws 409 `NOT_UNIQUE` if a guard was the reason. */
+  async #write(steps: Step<"not_unique">[]): Promise<boolean> {
+    const outcome = await this.#db.batch(steps);
+    if (outcome === "not_unique") refuse("NOT_UNIQUE");
+    return outcome === "done";
   }
 
   #index(id: string, fields: Field[]): Step[] {

@@ -1,7 +1,7 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { type FileQuotaEnv, filesOfOwner, lockOwner, withinFileBytes } from "../../canvases/owner-quotas.ts";
 import { newId } from "../../crypto/ids.ts";
-import { asKeys, type Db, optional, type Step, statementText } from "../../drivers/db/db.ts";
+import { asKeys, type Db, optional, type Step, statementText, step } from "../../drivers/db/db.ts";
 import { collectionOf, groupOf, type Scope } from "./scope.ts";
 
 /** An uploaded file. `size` is in bytes, and `created_at` in epoch milliseconds. */
@@ -149,12 +149,12 @@ export class FileStore {
   ): Promise<StoredFile | "full" | "owner_full" | "gone"> {
     const stored: StoredFile = { id: givenId, ...file };
     const { id, scope, record_id, owner_id, uploaded_by, name, mime, size, blob_key, created_at } = stored;
-    const { length: done } = await this.#db.batch([
+    const outcome = await this.#db.batch([
       // Locks the owner, so that concurrent uploads to several canvases of the same owner count each other.
-      { optional: lockOwner(this.#canvas) },
-      [ADD_BYTES, this.#canvas, size, size],
-      withinFileBytes(this.#canvas, this.#env),
-      [
+      optional(...lockOwner(this.#canvas)),
+      step("full", [ADD_BYTES, this.#canvas, size, size]),
+      step("owner_full", withinFileBytes(this.#canvas, this.#env)),
+      step("gone", [
         INSERT,
         id,
         this.#canvas,
@@ -169,9 +169,9 @@ export class FileStore {
         created_at,
         record_id,
         record_id,
-      ],
+      ]),
     ]);
-    return (["full", "owner_full", "gone"] as const)[done - 1] ?? stored;
+    return outcome === "done" ? stored : outcome;
   }
 
   /** Returns a file. Returns undefined if it does not exist, or if the record that it is attached to was removed. */
@@ -224,11 +224,15 @@ export class FileStore {
 
   /** Removes a file. Returns false if it no longer exists. A later sweep removes its blob. */
   async delete(id: string): Promise<boolean> {
-    return (await this.#db.withReserve.batch(removal(this.#canvas, [id]))).at(-1) === 1;
+    const outcome = await this.#db.withReserve.batch(removal(this.#canvas, [id]));
+    return outcome === "done";
   }
 }
 
-/** Builds the SQL steps that remove files and subtract their sizes from the stored total of the canvas. The last step removes the rows. */
+/**
+ * Builds the steps of a batch that removes files and subtracts their sizes from the stored total of the canvas. The batch changes nothing if
+ * there are no such files.
+ */
 export function removal(canvas: string, ids: string[]): Step[] {
   const keys = asKeys(ids);
   return [
@@ -236,6 +240,6 @@ export function removal(canvas: string, ids: string[]): Step[] {
     // size only once.
     optional`update file_bytes set bytes = bytes where canvas_id = ${canvas}`,
     optional(SUBTRACT, keys, canvas, canvas),
-    optional(REMOVE, keys, canvas),
+    [REMOVE, keys, canvas],
   ];
 }

@@ -1,4 +1,4 @@
-import { type Db, sql, statementText } from "../../drivers/db/db.ts";
+import { type Db, sql, statementText, step } from "../../drivers/db/db.ts";
 import { paged } from "../../http/paging.ts";
 import { finiteValues, STAYS_FINITE } from "../increment.ts";
 import { SLICE_LENGTH } from "../streamed-list.ts";
@@ -57,7 +57,7 @@ export class KvStore {
   }
 
   /** Creates a key unless it exists. Returns `taken` if it exists, and `full` if the scope is full. */
-  add(key: string, stored: Stored, limit: number): Promise<"created" | "taken" | "full"> {
+  add(key: string, stored: Stored, limit: number): Promise<"done" | "taken" | "full"> {
     return this.#create(Buffer.from(key), stored, limit);
   }
 
@@ -72,7 +72,7 @@ export class KvStore {
       if (changed === 1) return true;
       if (full) return false;
       const outcome = await this.#create(bytes, stored, limit);
-      if (outcome === "created") return true;
+      if (outcome === "done") return true;
       full = outcome === "full";
     }
   }
@@ -84,7 +84,7 @@ export class KvStore {
       sql`update kv_scopes set keys = keys - 1 where canvas_id = ${this.#canvas} and scope = ${this.#scope}`,
       sql`delete from kv where canvas_id = ${this.#canvas} and scope = ${this.#scope} and key = ${bytes}`,
     ];
-    return (await this.#db.withReserve.batch(steps)).length === steps.length;
+    return (await this.#db.withReserve.batch(steps)) === "done";
   }
 
   /**
@@ -107,7 +107,7 @@ export class KvStore {
       if (stored === undefined) {
         if (full) return "KEY_LIMIT";
         const outcome = await this.#create(bytes, { value: null, number: 0 + by }, limit);
-        if (outcome === "created") return 0 + by;
+        if (outcome === "done") return 0 + by;
         full = outcome === "full";
       } else if (stored.number === null || !Number.isFinite(stored.number + by)) {
         return "NOT_NUMERIC";
@@ -141,20 +141,21 @@ export class KvStore {
    * Creates a key. Returns `taken` if another request has just created it, and `full` if the scope is full. First adds 1 to the stored
    * number of keys in the scope. The lock on the row of that number makes other requests that create keys in the scope wait.
    */
-  async #create(
-    key: Buffer,
-    { value, number }: Stored,
-    limit: number,
-  ): Promise<"created" | "taken" | "full"> {
-    const { length: done } = await this.#db.batch([
-      sql`insert into kv_scopes (canvas_id, scope, keys) select ${this.#canvas}, ${this.#scope}, 1
+  #create(key: Buffer, { value, number }: Stored, limit: number): Promise<"done" | "taken" | "full"> {
+    return this.#db.batch([
+      step(
+        "full",
+        sql`insert into kv_scopes (canvas_id, scope, keys) select ${this.#canvas}, ${this.#scope}, 1
         where coalesce((select value from quotas where name = ${this.#quota}), ${limit}) >= 1
         on conflict (canvas_id, scope) do update set keys = kv_scopes.keys + 1
         where kv_scopes.keys < coalesce((select value from quotas where name = ${this.#quota}), ${limit})`,
-      sql`insert into kv (canvas_id, scope, key, value, number)
+      ),
+      step(
+        "taken",
+        sql`insert into kv (canvas_id, scope, key, value, number)
         values (${this.#canvas}, ${this.#scope}, ${key}, ${value}, ${number})
         on conflict (canvas_id, scope, key) do nothing`,
+      ),
     ]);
-    return done === 2 ? "created" : done === 1 ? "taken" : "full";
   }
 }

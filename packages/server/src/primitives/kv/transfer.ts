@@ -52,7 +52,7 @@ export const kvTransfer: Transfer = {
             existing === "keep"
               ? await store.add(key, stored, scope.limit)
               : (await store.put(key, stored, scope.limit))
-                ? "created"
+                ? "done"
                 : "full";
           if (outcome === "taken") return "EXISTS";
           if (outcome === "full") return refuse("KEY_LIMIT");

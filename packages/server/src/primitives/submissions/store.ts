@@ -1,6 +1,6 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { countLess, countOne } from "../../canvases/counts.ts";
-import { type Db, sql } from "../../drivers/db/db.ts";
+import { type Db, sql, step } from "../../drivers/db/db.ts";
 import { paged } from "../../http/paging.ts";
 import { SLICE_LENGTH } from "../streamed-list.ts";
 
@@ -46,7 +46,7 @@ export class SubmissionStore {
         where canvas_id = ${this.#canvas} and collection = ${this.#collection} and user_id = ${user}`;
       if (changed === 1) return true;
       const outcome = await this.create(user, value, now);
-      if (outcome !== "taken") return outcome === "created";
+      if (outcome !== "taken") return outcome === "done";
     }
   }
 
@@ -87,10 +87,12 @@ export class SubmissionStore {
   }
 
   /** Creates a submission unless it exists. Returns "taken" if it exists, and "full" if a quota is used up. */
-  async create(user: string, value: string, now: number): Promise<"created" | "taken" | "full"> {
-    const { length: done } = await this.#db.batch([
-      countOne(this.#canvas, KIND),
-      sql`update counts set rows = rows where canvas_id = ${this.#canvas} and kind = ${KIND}
+  async create(user: string, value: string, now: number): Promise<"done" | "taken" | "full"> {
+    return this.#db.batch([
+      step("full", countOne(this.#canvas, KIND)),
+      step(
+        "full",
+        sql`update counts set rows = rows where canvas_id = ${this.#canvas} and kind = ${KIND}
         and (exists (select 1 from submissions
             where canvas_id = ${this.#canvas} and collection = ${this.#collection} and user_id = ${user})
           or (rows <= coalesce((select value from quotas where name = 'submissions.canvas'),
@@ -98,10 +100,13 @@ export class SubmissionStore {
             and (select count(*) from submissions where canvas_id = ${this.#canvas} and user_id = ${user})
               < coalesce((select value from quotas where name = 'submissions.author'),
                 ${LIMITS.submissionsPerAuthor.value})))`,
-      sql`insert into submissions (canvas_id, collection, user_id, value, updated_at)
+      ),
+      step(
+        "taken",
+        sql`insert into submissions (canvas_id, collection, user_id, value, updated_at)
         values (${this.#canvas}, ${this.#collection}, ${user}, ${value}, ${now})
         on conflict (canvas_id, collection, user_id) do nothing`,
+      ),
     ]);
-    return done === 3 ? "created" : done === 2 ? "taken" : "full";
   }
 }

@@ -58,7 +58,7 @@ export const submissionsTransfer: Transfer = {
             return (await store.put(author, text, now)) ? null : refuse("KEY_LIMIT");
           const outcome = await store.create(author, text, now);
           if (outcome === "full") refuse("KEY_LIMIT");
-          return outcome === "created" ? null : "EXISTS";
+          return outcome === "done" ? null : "EXISTS";
         };
       });
     }

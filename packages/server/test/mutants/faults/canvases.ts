@@ -111,7 +111,7 @@ export const canvases: Fault[] = [
   fault(
     "deploys: bytes that a removal has taken away are used again",
     "packages/server/src/canvases/version-files.ts",
-    "...(reused.length > 0 ? [requireBlobs(canvasId, reused)] : []),",
+    '...(reused.length > 0 ? [step("lost", requireBlobs(canvasId, reused))] : []),',
     "",
     "packages/server/test/canvases/reused-blobs.test.ts",
   ),
@@ -230,15 +230,15 @@ export const canvases: Fault[] = [
   fault(
     "restore: the quota of canvases does not apply",
     DELETED,
-    "    keepSlug(id),\n    withinCanvases(id, env),",
+    '    keepSlug(id),\n    step("full", withinCanvases(id, env)),',
     "    keepSlug(id),\n    lockOwner(id),",
     RESTORE,
   ),
   fault(
     "restore: a draft takes the slug of another canvas",
     DELETED,
-    "claimSlug(slug, id, now),\n    restored",
-    "lockOwner(id),\n    restored",
+    'step("taken", claimSlug(slug, id, now)),\n    step("taken", restored)',
+    'lockOwner(id),\n    step("taken", restored)',
     RESTORE,
   ),
   fault(

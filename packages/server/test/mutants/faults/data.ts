@@ -296,7 +296,7 @@ export const data: Fault[] = [
   fault(
     "files: the quota of the owner is not checked when the row is written",
     "packages/server/src/primitives/files/store.ts",
-    "withinFileBytes(this.#canvas, this.#env),",
+    'step("owner_full", withinFileBytes(this.#canvas, this.#env)),',
     "optional`update users set name = name where id = ''`,",
     "packages/server/test/primitives/files/files-owner-quota.test.ts",
   ),

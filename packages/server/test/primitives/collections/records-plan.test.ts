@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
 import { readConfig } from "../../../src/config/config.ts";
-import type { Sql, Step, Value } from "../../../src/drivers/db/db.ts";
+import { type Sql, statementOf, type Value } from "../../../src/drivers/db/db.ts";
 import { migrate } from "../../../src/drivers/db/migrate.ts";
 import { openDb } from "../../../src/drivers/index.ts";
 import { parseQuery, parseWhere } from "../../../src/primitives/collections/record-query.ts";
@@ -38,8 +38,8 @@ const noting = changedDb(db, {
   head: (size, ...each) => db.head(size, ...noted(each)),
   run: (...each) => db.run(...noted(each)),
   returning: (...each) => db.returning(...noted(each)),
-  batch(steps: Step[]) {
-    for (const step of steps) noted("optional" in step ? step.optional : step);
+  batch(steps) {
+    for (const each of steps) noted(statementOf(each));
     return db.batch(steps);
   },
 });

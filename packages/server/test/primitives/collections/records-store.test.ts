@@ -17,7 +17,7 @@ const QUOTA = "collections.records.canvas";
 /** Clears a collection; returns how many records were removed. */
 async function clear(records: RecordStore, right: typeof ANY): Promise<number> {
   let deleted = 0;
-  for await (const { removed } of records.clear(right)) deleted += removed;
+  for await (const ids of records.clear(right)) deleted += ids.length;
   return deleted;
 }
 

@@ -7,7 +7,7 @@ import { collecting } from "@easel/conformance/policy";
 import { connect } from "@easel/conformance/realtime/socket";
 import { refused } from "@easel/conformance/refusal";
 import { sweepBlobs } from "../../../src/canvases/sweep.ts";
-import type { Db, Step } from "../../../src/drivers/db/db.ts";
+import { type Db, type Step, statementOf } from "../../../src/drivers/db/db.ts";
 import type { Env } from "../../../src/env.ts";
 import { RecordStore } from "../../../src/primitives/collections/store.ts";
 import { AttachmentRemoval, sweepAttachments } from "../../../src/primitives/files/attachments.ts";
@@ -22,9 +22,9 @@ import { fileOf } from "./file-stores.ts";
 const HOUR_MS = 60 * 60 * 1000;
 const SCOPE = "record:board";
 
-const textOf = (step: Step) => ("optional" in step ? step.optional : step)[0].join("?");
 /** Whether a batch removes files. */
-const removes = (steps: Step[]) => steps.some((step) => textOf(step).includes("delete from files"));
+const removes = (steps: readonly Step<string>[]) =>
+  steps.some((each) => statementOf(each)[0].join("?").includes("delete from files"));
 
 await onEngines("attachments", (target, env) => {
   let canvas: Stage;

@@ -3,8 +3,7 @@ import { before, test } from "node:test";
 import { blobColumnsOf } from "../../../src/canvases/canvas-data.ts";
 import { readConfig } from "../../../src/config/config.ts";
 import { BlobReferences } from "../../../src/drivers/blob-references.ts";
-import type { Sql, Step, Value } from "../../../src/drivers/db/db.ts";
-import { statementText } from "../../../src/drivers/db/db.ts";
+import { type Sql, statementOf, statementText, type Value } from "../../../src/drivers/db/db.ts";
 import type { Env } from "../../../src/env.ts";
 import { AttachmentRemoval, sweepAttachments } from "../../../src/primitives/files/attachments.ts";
 import { filesData } from "../../../src/primitives/files/data.ts";
@@ -52,8 +51,8 @@ await onDatabases("plans of files", (db) => {
       return db.all(...noted(each));
     },
     run: (...each) => db.run(...noted(each)),
-    batch(steps: Step[]) {
-      for (const step of steps) noted("optional" in step ? step.optional : step);
+    batch(steps) {
+      for (const each of steps) noted(statementOf(each));
       return db.batch(steps);
     },
   });
