@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { RateMeter } from "../../server/src/primitives/realtime/rate-meter.ts";
+import { RateMeter } from "../../server/src/primitives/realtime/frame-queue.ts";
 import { createPacer, type Source } from "../src/realtime/pacer.ts";
 import type { Subscriber } from "../src/realtime/socket.ts";
 import { stopTime } from "./paced-page.ts";

@@ -1,13 +1,10 @@
 import type { RuntimePolicy } from "@easel/protocol/policy";
 import type { Logger } from "pino";
-import type { Background } from "./async/background.ts";
+import type { Background, WorkLists } from "./async/background.ts";
 import type { CallLog } from "./async/call-log.ts";
-import type { Concurrency } from "./async/concurrency.ts";
 import type { Turns } from "./async/event-loop-turns.ts";
-import type { OutboundCalls } from "./async/outbound-calls.ts";
-import type { Tally } from "./async/tally.ts";
-import type { TaskPool } from "./async/task-pool.ts";
-import type { WorkLists } from "./async/work-lists.ts";
+import type { OutboundCalls, Tally } from "./async/outbound-calls.ts";
+import type { Concurrency, TaskPool } from "./async/task-pool.ts";
 import type { CanvasData } from "./canvases/canvas-data.ts";
 import type { Base } from "./config/addresses.ts";
 import type { Config } from "./config/config.ts";

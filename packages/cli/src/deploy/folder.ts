@@ -1,8 +1,7 @@
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { LIMITS } from "@easel/protocol/limits";
-import { hasDotFile } from "@easel/server/canvases/publishing/left-out";
-import { selectFiles } from "@easel/server/canvases/publishing/select-files";
+import { hasDotFile, selectFiles } from "@easel/server/canvases/publishing/select-files";
 import { fail } from "../exit.ts";
 import { unportablePaths } from "../project/portable-path.ts";
 import { formatBytes } from "../terminal/bytes.ts";

@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import path from "node:path";
-import { hasDotFile } from "@easel/server/canvases/publishing/left-out";
+import { hasDotFile } from "@easel/server/canvases/publishing/select-files";
 
 /**
  * A file in a folder, or a path that is not published. `name` is the path in the canvas, normalized to NFC; the name of a folder ends with

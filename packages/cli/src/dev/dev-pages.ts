@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
-import { normalEmail } from "@easel/server/access/email";
+import { normalEmail } from "@easel/server/access/principal";
 import { cleanName, upsertUser } from "@easel/server/identity/users";
 import { z } from "zod/mini";
 import { cookieForBrowser, cookiesForService } from "./cookie-names.ts";

@@ -1,4 +1,4 @@
-import { nameOf } from "@easel/server/access/email";
+import { nameOf } from "@easel/server/access/principal";
 import type { Env } from "../../../server/src/env.ts";
 
 /** A person who can use the page in development. `host` is the first label of the person's host name, such as `ada` in `ada.localhost`. */

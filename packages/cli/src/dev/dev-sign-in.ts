@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { roleOf } from "@easel/server/access/roles";
 import { findForAccess } from "@easel/server/canvases/access-lookup";
-import { cookiesNamed } from "@easel/server/http/cookies";
+import { cookiesNamed } from "@easel/server/http/request-headers";
 import { identify } from "@easel/server/identity/identify";
 import { upsertUser } from "@easel/server/identity/users";
 import { type DevPerson, listPeople, OWNER, SIGNED_OUT } from "./dev-people.ts";

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { hintFor } from "@easel/server/access/capability-gate";
+import { hintFor } from "@easel/server/access/ladder";
 import { type ParsedEaselJson, parseEaselJson } from "../project/easel-json.ts";
 import { stateFor } from "./dev-pages.ts";
 import { canvasPath, type Site } from "./dev-site.ts";

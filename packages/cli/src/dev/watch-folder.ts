@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { hasDotFile } from "@easel/server/canvases/publishing/left-out";
+import { hasDotFile } from "@easel/server/canvases/publishing/select-files";
 import { watch } from "chokidar";
 
 /** The time without a further change after which changes are reported. Editors and builds write several files, each in several steps. */

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { hasDotFile } from "@easel/server/canvases/publishing/left-out";
+import { hasDotFile } from "@easel/server/canvases/publishing/select-files";
 import { hasProject } from "./project.ts";
 
 /**

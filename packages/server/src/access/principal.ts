@@ -1,5 +1,34 @@
 import type { TokenScope } from "@easel/protocol/management";
 
+const EMAIL = /^[^\s\p{Cc}\p{Cf}\p{Cs}@,;<>"]{1,64}@[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/u;
+
+/**
+ * Normalizes an e-mail address to lower case. Returns null if the address is malformed or its domain is not allowed. An empty list allows
+ * all domains.
+ */
+export function normalEmail(given: string, allowedDomains: string[] = []): string | null {
+  // Converts ASCII letters only. The lower case of some other letters is an ASCII letter, so converting them could result in the address of
+  // another person.
+  const email = given.trim().replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  if (email.length > 254 || !EMAIL.test(email)) return null;
+  const allowed =
+    allowedDomains.length === 0 || allowedDomains.some((each) => each.toLowerCase() === domainOf(email));
+  return allowed ? email : null;
+}
+
+/** Returns the domain of a normalized address. */
+export const domainOf = (email: string): string => email.slice(email.indexOf("@") + 1);
+
+/** Derives a default name for a user from an e-mail address, such as "Ada Lovelace" from `ada.lovelace@example.com`. */
+export function nameOf(email: string): string {
+  return email
+    .slice(0, email.indexOf("@"))
+    .split(/[._+-]+/)
+    .filter((part) => part !== "")
+    .map((part) => part[0]?.toUpperCase() + part.slice(1))
+    .join(" ");
+}
+
 /** The limits that a restricted access token puts on the rights of the caller. */
 export interface Restriction {
   scope: TokenScope;
@@ -54,3 +83,45 @@ export const isMember = <Caller extends Pick<User, "id" | "guestOf">>(
 /** Whether the caller is a guest of one canvas. */
 export const isGuest = (principal: Principal): principal is User & { guestOf: string } =>
   principal !== null && principal.guestOf !== null;
+
+/** The properties of a request to the runtime API on which the restrictions of access tokens depend. */
+export interface RuntimeUse {
+  /** Whether the request only reads what the service stores. False for WebSockets, AI and Connections. */
+  reads: boolean;
+  /** Whether the request can also list, create or change other canvases than the one in its path. */
+  leavesCanvas: boolean;
+}
+
+/** The properties of an act of the management API on which the restrictions of access tokens depend. */
+export interface ManagementUse {
+  /** Whether the act only reads. */
+  reads: boolean;
+  /** Whether tokens with the scope `deploy` may perform the act. */
+  deploys: boolean;
+}
+
+/**
+ * Returns why a restricted access token may not send a request to the runtime API, as a sentence for the client. Returns null if it may
+ * (decision 040). `canvasId` is null if there is no canvas at the path.
+ */
+export function runtimeObjection(
+  { scope, canvasId: only }: Restriction,
+  canvasId: string | null,
+  { reads, leavesCanvas }: RuntimeUse,
+): string | null {
+  if (scope === "deploy") return "This access token can only deploy.";
+  if (scope === "read" && !reads) return "This access token can only read.";
+  if (only === null) return null;
+  if (only !== canvasId) return "This access token is for another canvas.";
+  return leavesCanvas ? "This access token is for one canvas." : null;
+}
+
+/**
+ * Returns why the scope of a restricted access token does not include an act of the management API, as a sentence for the client. Returns
+ * null if the scope includes the act.
+ */
+export function scopeObjection({ scope }: Restriction, { reads, deploys }: ManagementUse): string | null {
+  if (scope === "full") return null;
+  if (scope === "deploy") return deploys ? null : "This access token can only deploy.";
+  return reads ? null : "This access token can only read.";
+}

@@ -1,13 +1,121 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { LIMITS } from "@easel/protocol/limits";
 import type { FastifyInstance } from "fastify";
 import { assetPath } from "../config/assets.ts";
-import { mountPublicText } from "../content/public-text.ts";
-import { fillTemplate } from "../docs/fill-template.ts";
+import { mountPublicText } from "../content/service-files.ts";
+import { fillTemplate } from "../docs/markdown.ts";
 import { limits, presets, rights } from "../docs/tables.ts";
 import type { Env } from "../env.ts";
-import { docPage, docPages, linkTo, sectionOf, tableOf } from "./doc-parts.ts";
-import { PAGE_LIMITS } from "./page-limits.ts";
-import { howToGetToken } from "./token-help.ts";
+import { acceptsTokens } from "../identity/tokens.ts";
+
+const DOCS = assetPath("docs");
+
+/** Returns the pages of the documentation, as paths below `docs/`. */
+const docPages = (): string[] =>
+  existsSync(DOCS)
+    ? readdirSync(DOCS, { recursive: true, encoding: "utf8" })
+        .map((file) => file.split(path.sep).join("/"))
+        .filter((file) => file.endsWith(".md"))
+        .sort()
+    : [];
+
+/**
+ * Returns the Markdown of a page of the documentation. Replaces `http://localhost:3000`, the address in its examples, by the address of
+ * this service.
+ */
+const docPage = (page: string, base: string): string =>
+  readFileSync(path.join(DOCS, page), "utf8").replaceAll("http://localhost:3000", base);
+
+/** Makes relative links of a text from `page` absolute. */
+const withAbsoluteLinks = (text: string, page: string, base: string): string =>
+  text.replaceAll(/\]\((?!https?:)([^)\s]+)\)/g, (_all, link: string) => {
+    const { pathname, hash } = new URL(link.startsWith("#") ? page + link : link, `${base}/docs/${page}`);
+    return `](${base}${pathname}${hash})`;
+  });
+
+/**
+ * Returns the Markdown below a heading of a page, up to the next heading of the same or a higher level. Throws an error if the page has no
+ * such heading.
+ */
+function sectionOf(page: string, heading: string, base: string): string {
+  const text = docPage(page, base);
+  const [start, level = ""] = new RegExp(`^(#+) ${heading}\n`, "m").exec(text) ?? [];
+  if (start === undefined) throw new Error(`docs/${page} has no heading \`${heading}\``);
+  const rest = text.slice(text.indexOf(start) + start.length);
+  const end = rest.search(new RegExp(`^#{1,${level.length}} `, "m"));
+  return withAbsoluteLinks(end < 0 ? rest : rest.slice(0, end), page, base).trim();
+}
+
+/** Returns the first table below a heading of a page. */
+function tableOf(page: string, heading: string, base: string): string {
+  const [table] = /^\|(.+\n)+/m.exec(sectionOf(page, heading, base)) ?? [];
+  if (table === undefined) throw new Error(`docs/${page} has no table below \`${heading}\``);
+  return table.trim();
+}
+
+/** Returns a list entry in Markdown: a link to a page with the title of the page as its text, then the first sentence of the page. */
+function linkTo(page: string, base: string): string {
+  const text = docPage(page, base);
+  const title = /^# (.+)$/m.exec(text)?.[1] ?? page;
+  const paragraph = /^# .+\n\n([^#|`\-\n](?:.+\n)+)/m.exec(text)?.[1] ?? "";
+  const plain = paragraph.replaceAll(/\[([^[\]]*)\]\([^()]*\)/g, "$1").replaceAll("\n", " ");
+  const sentence = /^.*?[.:](?= |$)/.exec(plain.trim())?.[0].replace(/[.:]$/, "");
+  return `- [${title}](${base}/docs/${page})${sentence === undefined ? "" : `: ${sentence}`}`;
+}
+
+/** The limits that the calls of an ordinary page can meet. */
+export const PAGE_LIMITS = [
+  ...([
+    "kvKeyBytes",
+    "valueBytes",
+    "kvKeysShared",
+    "kvKeysUser",
+    "submissionsPerCanvas",
+    "recordsPerCanvas",
+  ] as const),
+  ...(["fileBytes", "filesBytesPerCanvas", "aiBodyBytes", "aiMaxTokens", "connectionBodyBytes"] as const),
+  ...([
+    "connectionResponseBytes",
+    "connectionTimeoutMs",
+    "connectionsPerCanvas",
+    "channelsPerConnection",
+  ] as const),
+  ...(["frameBytes", "publishesPerMinute"] as const),
+];
+
+const inDevMode = (base: string) => `In dev mode, this creates one:
+
+\`\`\`sh
+curl -sS -c cookies -H 'content-type: application/json' -d '{"email":"dev@example.com"}' ${base}/auth/dev/session
+export EASEL_TOKEN=$(curl -sS -b cookies -H 'content-type: application/json' -d '{"name":"agent"}' ${base}/api/tokens | jq -r .token)
+\`\`\`
+`;
+
+const signedIn = (base: string) =>
+  `Only they can give you one: they open ${base}/tokens, choose what the token can do, and copy it. Or begin a sign-in, and tell them
+the address and the code:
+
+\`\`\`sh
+STARTED=$(curl -sS -d 'client_id=easel-cli&host=agent' ${base}/oauth/device_authorization)
+echo "$STARTED" | jq -r '"Open \\(.verification_uri) and enter \\(.user_code)"'
+\`\`\`
+
+After they have agreed, this fetches the token. Before, it is \`null\`: ask again every five seconds.
+
+\`\`\`sh
+GRANT="client_id=easel-cli&grant_type=urn:ietf:params:oauth:grant-type:device_code&device_code=$(echo "$STARTED" | jq -r .device_code)"
+export EASEL_TOKEN=$(curl -sS -d "$GRANT" ${base}/oauth/token | jq -r .access_token)
+\`\`\`
+`;
+
+/** Tells how a person gets an access token of this service, which depends on its sign-in mode. */
+function howToGetToken({ base, config }: Env): string {
+  if (config.authMode === "dev") return inDevMode(base.origin);
+  if (!acceptsTokens(config))
+    return "This service accepts no access tokens, because its proxy signs every request: ask the person how programs reach it.";
+  return signedIn(base.origin);
+}
 
 /** The headings of the sections of `docs/recipes.md` that `/skill.md` contains. The recipe of each section is a complete canvas. */
 const EXAMPLES = ["Poll with results for all", "Whiteboard", "Page that also works signed out"];

@@ -1,8 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { inParallel } from "./in-parallel.ts";
-import { type PoolLimits, TaskPool } from "./task-pool.ts";
+import { Concurrency, inParallel, type PoolLimits, TaskPool } from "./task-pool.ts";
+
+test("each holder has its own limit, and an operation that has ended no longer counts", () => {
+  const concurrency = new Concurrency(2);
+  const ends = [concurrency.begin("ada"), concurrency.begin("ada")];
+  assert.equal(concurrency.begin("ada"), null);
+  assert.notEqual(concurrency.begin("bob"), null);
+  ends[0]?.();
+  assert.notEqual(concurrency.begin("ada"), null);
+  assert.equal(concurrency.begin("ada"), null);
+});
 
 /** Creates tasks that run until the test calls `end`. Lists the tasks that have started. */
 function tasks<Name extends string | number>() {

@@ -1,6 +1,55 @@
 import { ERRORS } from "@easel/protocol/errors";
 import { Refusal } from "../http/refusal.ts";
 
+/**
+ * Calls `work` for every item, at most `width` at a time. Returns the results in the order of the items. After a failed call, starts no
+ * other, waits for the running ones, and throws the first error.
+ */
+export async function inParallel<Item, Result>(
+  items: Item[],
+  width: number,
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const queue = items.entries();
+  const errors: unknown[] = [];
+  const worker = async () => {
+    for (const [index, item] of queue) {
+      if (errors.length > 0) return;
+      try {
+        results[index] = await work(item);
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: width }, worker));
+  if (errors.length > 0) throw errors[0];
+  return results;
+}
+
+/** Limits the number of concurrent operations of each holder, such as a user. */
+export class Concurrency {
+  readonly #limit: number;
+  readonly #counts = new Map<string, number>();
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Starts an operation of a holder. Returns the function to call at its end, or null if the holder has reached the limit. */
+  begin(holder: string): (() => void) | null {
+    const count = this.#counts.get(holder) ?? 0;
+    if (count >= this.#limit) return null;
+    this.#counts.set(holder, count + 1);
+    return () => {
+      const left = (this.#counts.get(holder) ?? 0) - 1;
+      if (left > 0) this.#counts.set(holder, left);
+      else this.#counts.delete(holder);
+    };
+  }
+}
+
 /** The limits of a `TaskPool`. Each can be `Infinity`. */
 export interface PoolLimits {
   /** How many tasks run at once. */

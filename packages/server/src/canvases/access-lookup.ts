@@ -1,10 +1,10 @@
 import type { Capabilities } from "@easel/protocol/types";
-import { domainOf } from "../access/email.ts";
 import type { AccessFields } from "../access/ladder.ts";
+import { domainOf } from "../access/principal.ts";
 import type { Env } from "../env.ts";
 import { isSlug } from "../http/canvas-path.ts";
 import { capabilitiesOf, type SwitchColumns } from "./capabilities.ts";
-import { publicLinksOn } from "./publishing/public-links.ts";
+import { publicLinksOn } from "./publishing/share-settings.ts";
 import type { CanvasRow } from "./store.ts";
 
 /** The fields of a canvas that every request needs: access rules and capabilities. */

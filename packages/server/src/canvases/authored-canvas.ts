@@ -1,6 +1,6 @@
 import type { AuthoredCanvas } from "@easel/protocol/types";
 import { z } from "zod";
-import { exact } from "../http/exact.ts";
+import { exact } from "../http/field-schemas.ts";
 
 /** A time in epoch milliseconds. */
 export const time = z.int().meta({ description: "Epoch milliseconds." });

@@ -3,14 +3,38 @@ import type { CallLogPage, LoggedCall } from "@easel/protocol/management";
 import type { CallerKind, WaitingCalls } from "../async/call-log.ts";
 import { type Db, optional, sql, Unavailable } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
-import { CALLS_KEPT_MS } from "./call-log-data.ts";
-import { namesOf } from "./names.ts";
+import type { CanvasData } from "./canvas-data.ts";
+import { namesOf } from "./store.ts";
+
+/** The time for which the calls of a canvas are kept. */
+export const CALLS_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** The maximum number of rows that one statement removes. It is small because in SQLite a write blocks the event loop. */
+const REMOVED_AT_ONCE = 500;
+
+/** Deletes the calls that were made at or before a time in epoch milliseconds. */
+export async function removeCalls(until: number, db: Db): Promise<void> {
+  let removed: number;
+  do {
+    removed = await db.run`delete from call_log where (canvas_id, number) in
+      (select canvas_id, number from call_log where at <= ${until} limit ${REMOVED_AT_ONCE})`;
+  } while (removed === REMOVED_AT_ONCE);
+}
+
+/** The tables of the call log. */
+export const callLogData: CanvasData = {
+  tables: {
+    call_log: { key: ["canvas_id", "number"] },
+    call_log_ends: { key: ["canvas_id"] },
+  },
+  sweep: (db) => removeCalls(Date.now() - CALLS_KEPT_MS, db),
+};
 
 /** The interval at which logged calls are written to the database. */
 const INTERVAL_MS = 2_000;
 
 /** The maximum number of calls that one transaction inserts. */
-const AT_ONCE = 100;
+const STORED_AT_ONCE = 100;
 
 /** The number of calls of each kind of callers that the log of a canvas keeps. */
 const KEPT: Record<CallerKind, number> = {
@@ -44,8 +68,8 @@ export function writeCallLog(env: Env): Promise<void> {
  * become visible in the order of their numbers, even if several nodes write them (decision 042).
  */
 async function insertCalls({ canvasId, calls, dropped }: WaitingCalls, db: Db): Promise<void> {
-  const some = calls.slice(0, AT_ONCE);
-  const rest = calls.slice(AT_ONCE);
+  const some = calls.slice(0, STORED_AT_ONCE);
+  const rest = calls.slice(STORED_AT_ONCE);
   const outcome = await db.batch([
     sql`insert into call_log_ends (canvas_id, last, dropped)
       select id, ${some.length}, ${rest.length > 0 ? 0 : dropped} from canvases

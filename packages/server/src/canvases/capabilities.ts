@@ -1,7 +1,7 @@
 import { CAPABILITIES, type Capability, type DisabledReason } from "@easel/protocol/capabilities";
 import type { Audience, RuntimePolicy } from "@easel/protocol/policy";
 import type { Capabilities, CapabilitiesOff } from "@easel/protocol/types";
-import { disabledReason } from "../access/capability-gate.ts";
+import { disabledReason } from "../access/ladder.ts";
 import { newId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 

@@ -1,7 +1,7 @@
 import type { Principal } from "../access/principal.ts";
 import type { Env } from "../env.ts";
 import { apiPath } from "../http/canvas-path.ts";
-import { cookiesNamed, setCookie } from "../http/cookies.ts";
+import { cookiesNamed, setCookie } from "../http/request-headers.ts";
 
 /** The name of the cookie that proves that a caller entered the password of a canvas (specification 4.1). */
 const COOKIE = "__service_gate";

@@ -1,9 +1,8 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { asKeys, optional, type Step, sql, step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
-import { addUses, type BlobSize, usesRemover } from "./bundle-blobs.ts";
+import { addUses, type BlobSize, countBytes, lockBytes, ROW_BYTES, usesRemover } from "./bundle-blobs.ts";
 import { lockOwner, withinBytes } from "./owner-quotas.ts";
-import { countBytes, lockBytes, ROW_BYTES } from "./stored-bytes.ts";
 import { FILES_AT_ONCE } from "./version-files.ts";
 
 /** The time for which a staged deploy, whose files are uploaded one by one, can be finished after its start. */

@@ -2,12 +2,39 @@ import { LIMITS } from "@easel/protocol/limits";
 import type { Access, AuthoredCanvas, CanvasRole, Json } from "@easel/protocol/types";
 import type { User } from "../access/principal.ts";
 import { manages } from "../access/roles.ts";
-import { asKeys, containing, type NamedStep, sql, step } from "../drivers/db/db.ts";
+import { asKeys, containing, type Db, type NamedStep, type Sql, sql, step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
-import { countWithin, type Paged, paged } from "../http/paging.ts";
+import { countWithin, type Paged, paged } from "../http/query.ts";
 import type { SwitchColumns } from "./capabilities.ts";
 import { lockUser, withinCanvases } from "./owner-quotas.ts";
 import { claimSlug } from "./publishing/slug-claims.ts";
+
+/**
+ * Builds the batch step that adds 1 to a canvas's counter of rows of one kind, such as records. As the first step of a batch, it locks the
+ * counter, so that later steps read the current number.
+ */
+export const countOne = (canvasId: string, kind: string): Sql => sql`
+  insert into counts (canvas_id, kind, rows) values (${canvasId}, ${kind}, 1)
+  on conflict (canvas_id, kind) do update set rows = counts.rows + 1`;
+
+/**
+ * Builds the batch step that subtracts `by` from a canvas's counter of rows of one kind, such as records. If `by` is 0, it only locks the
+ * counter. It changes no row if the canvas has never had a row of this kind.
+ */
+export const countLess = (canvasId: string, kind: string, by: 0 | 1): Sql =>
+  sql`update counts set rows = rows - ${by} where canvas_id = ${canvasId} and kind = ${kind}`;
+
+/** Returns the names of people and of guests of a canvas by id, for its owner and editors. Ids of nobody are missing. */
+export async function namesOf(people: string[], canvasId: string, db: Db): Promise<Map<string, string>> {
+  if (people.length === 0) return new Map();
+  const ids = asKeys([...new Set(people)]);
+  // The id of a guest is `guest:` and the id of the invitation.
+  const rows = await db.all<{ id: string; name: string }>`
+    select id, name from users where id in (select key from json_each(${ids}))
+    union all select 'guest:' || id, name from invites where 'guest:' || id in (select key from json_each(${ids}))
+      and canvas_id = ${canvasId}`;
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
 
 /** The approximate size in bytes of a canvas in a JSON response, and of each person or team in it. */
 export const CANVAS_BYTES = 1024;

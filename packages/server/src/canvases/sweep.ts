@@ -1,11 +1,10 @@
-import { removeOlder } from "../disk/expired-files.ts";
-import { makeOwnDirectory } from "../disk/private-files.ts";
+import { makeOwnDirectory, removeOlder } from "../disk/private-files.ts";
 import { BlobReferences } from "../drivers/blob-references.ts";
 import type { Env } from "../env.ts";
 import { blobColumnsOf } from "./canvas-data.ts";
+import { purgeCanvases } from "./deletion.ts";
 import { resumeCompressions } from "./publishing/compressions.ts";
 import { uploadsOf } from "./publishing/upload.ts";
-import { purgeCanvases } from "./purge.ts";
 import { sweepStaged } from "./staged-deploys.ts";
 import { sweepUnused, UNUSED_MS } from "./unused-blobs.ts";
 import { sweepVersions } from "./version-files.ts";

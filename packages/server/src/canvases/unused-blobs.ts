@@ -1,8 +1,7 @@
 import { BlobReferences } from "../drivers/blob-references.ts";
 import { asKeys, optional } from "../drivers/db/db.ts";
-import { releaseVariants } from "./bundle-blobs.ts";
+import { BLOB_BYTES, lockBytes, releaseVariants } from "./bundle-blobs.ts";
 import { blobColumnsOf, type Removing } from "./canvas-data.ts";
-import { BLOB_BYTES, lockBytes } from "./stored-bytes.ts";
 
 /**
  * How long a blob without uses is kept, in milliseconds. An upload that has announced a blob stores and uses it within this time, and so

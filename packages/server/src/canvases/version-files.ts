@@ -1,8 +1,18 @@
 import { asKeys, optional, step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
-import { addUses, type BlobSize, type BlobUses, requireBlobs, usesRemover } from "./bundle-blobs.ts";
+import {
+  addUses,
+  type BlobSize,
+  type BlobUses,
+  bytesOfRows,
+  countBytes,
+  lockBytes,
+  PATH_FACTOR,
+  ROW_BYTES,
+  requireBlobs,
+  usesRemover,
+} from "./bundle-blobs.ts";
 import { lockOwner, withinBytes } from "./owner-quotas.ts";
-import { bytesOfRows, countBytes, lockBytes, PATH_FACTOR, ROW_BYTES } from "./stored-bytes.ts";
 
 /** A file of a version with its stored bytes. `compressible` is whether it is worth compressing. */
 export interface VersionFile {

@@ -1,7 +1,105 @@
 import type { Version, VersionFile } from "@easel/protocol/types";
 import { isId } from "../crypto/ids.ts";
+import { type Optional, optional, type Sql, type Step, sql, statementText } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
+import { keepSlug } from "./publishing/slug-claims.ts";
+import type { FinishedDeploy } from "./staged-deploys.ts";
+
+/** The SQL condition that the published version of a canvas (first value) has a release (second value). */
+const IS_CURRENT = `exists (select 1 from canvases join versions on versions.id = canvases.version_id
+  where canvases.id = ? and revoked_at is null and deleted_at is null and disabled_at is null and release_id = ?)`;
+
+const FIND = statementText(`select 1 as current where ${IS_CURRENT}`);
+const FINISH = statementText(
+  "update staged_deploys set unchanged = 1, warnings = '[]', version_id = (select version_id from canvases where id = ?)",
+  `where id = ? and version_id is null and ${IS_CURRENT} returning version_id as version`,
+);
+const REQUIRE_OTHER = statementText(`update canvases set title = title where id = ? and not ${IS_CURRENT}`);
+
+/**
+ * Finishes a staged deploy without publishing, if the published version of its canvas has the release of the deploy (decision 064). Returns
+ * that version, or undefined if it has another release, or if the deploy has none.
+ */
+export async function finishAsCurrent(
+  { id, canvasId, releaseId }: { id: string; canvasId: string; releaseId: string | null },
+  { db }: Env,
+): Promise<FinishedDeploy | undefined> {
+  if (releaseId === null) return undefined;
+  const [row] = await db.returning<{ version: string }>(FINISH, canvasId, id, canvasId, releaseId);
+  return row && { version: row.version, warnings: [], unchanged: true };
+}
+
+/** Whether the published version of a canvas has this release. */
+export const isCurrentRelease = async (
+  canvasId: string,
+  releaseId: string | null,
+  { db }: Env,
+): Promise<boolean> => releaseId !== null && (await db.get(FIND, canvasId, releaseId)) !== undefined;
+
+/**
+ * Builds the batch steps that roll back their batch if the published version of a canvas has this release. The first step locks the row of
+ * the canvas, so that the second sees what a concurrent deploy has published.
+ */
+export const otherReleaseSteps = (canvasId: string, releaseId: string): Step[] => [
+  sql`update canvases set title = title where id = ${canvasId}`,
+  [REQUIRE_OTHER, canvasId, canvasId, releaseId],
+];
+
+/** A version whose files are stored and that is not published yet. */
+export interface StoredVersion {
+  id: string;
+  canvasId: string;
+  files: number;
+  bytes: number;
+}
+
+/**
+ * Returns the batch step that marks a version as stored. It also saves how many files were added, changed and removed, compared with the
+ * last stored version that was created before this one.
+ */
+export const storedStep = ({ id, canvasId, files, bytes }: StoredVersion): Sql => sql`
+  with before as (select max(id) as id from versions where canvas_id = ${canvasId} and state = 'stored' and id < ${id}),
+    pairs as (select new.blob_key as new_key, old.blob_key as old_key
+      from version_files as new left join version_files as old
+      on old.version_id = (select id from before) and old.path = new.path
+      where new.version_id = ${id})
+  update versions set state = 'stored', files = ${files}, bytes = ${bytes},
+    files_added = (select count(*) from pairs where old_key is null),
+    files_changed = (select count(*) from pairs where old_key <> new_key),
+    files_removed = (select count(*) from version_files where version_id = (select id from before)) - (select count(old_key) from pairs)
+  where id = ${id} and state = 'storing'`;
+
+/** Returns the batch steps that publish a stored version: they make it the current version of its canvas. */
+export const publishSteps = (canvasId: string, version: string, now: number): [Step, ...Step[]] => [
+  // Locks the canvas's row first, so that concurrent deploys run one after the other.
+  sql`update canvases set version_id = ${version}, revoked_at = null,
+      updated_at = greatest(updated_at + 1, ${now})
+    where id = ${canvasId} and deleted_at is null and disabled_at is null`,
+  sql`update versions set replaced_at = null
+    where id = ${version} and canvas_id = ${canvasId} and state = 'stored'`,
+  optional`update versions set replaced_at = ${now}
+    where canvas_id = ${canvasId} and id <> ${version} and replaced_at is null`,
+  keepSlug(canvasId),
+];
+
+/**
+ * Returns the batch step that marks versions of a canvas for removal: the oldest ones that exceed the quota of versions. Keeps the
+ * published version. Also keeps the version that was replaced just now, because browsers may still be loading files of it.
+ */
+export const trimStep = (canvasId: string, version: string, now: number, { config }: Env): Optional =>
+  optional`update versions set state = 'removing'
+    where canvas_id = ${canvasId} and state = 'stored' and id <> ${version} and replaced_at < ${now}
+      and id not in (select id from versions where canvas_id = ${canvasId} and state = 'stored'
+        order by id desc limit (coalesce((select value from canvases join person_quotas on user_id = owner_id
+          where canvases.id = ${canvasId} and name = 'versions.canvas'), ${config.versionsKept})))`;
+
+/** Publishes a stored version of a canvas. Throws 404 `NOT_FOUND` if the canvas has no such version, is deleted or is disabled. */
+export async function publishVersion(canvasId: string, version: string, { db, clock }: Env): Promise<void> {
+  const steps = publishSteps(canvasId, version, clock());
+  if (isId(version) && (await db.batch(steps)) === "done") return;
+  refuse("NOT_FOUND", { message: "The canvas has no such version." });
+}
 
 interface Row extends Omit<Version, "current" | "changed"> {
   added: number | null;

@@ -1,7 +1,6 @@
 import type { RuntimePolicy } from "@easel/protocol/policy";
 import type { AuthoredCanvas, Canvas, Json } from "@easel/protocol/types";
-import { normalEmail } from "../access/email.ts";
-import type { User } from "../access/principal.ts";
+import { normalEmail, type User } from "../access/principal.ts";
 import { manages } from "../access/roles.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";

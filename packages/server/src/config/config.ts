@@ -1,8 +1,11 @@
+import { randomBytes } from "node:crypto";
+import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import path from "node:path";
-import type { Setting } from "./setting-types.ts";
+import { newId } from "../crypto/ids.ts";
+import { makeDirectory } from "../disk/private-files.ts";
+import { type Setting, SetupError } from "./setting-types.ts";
 import { SETTINGS } from "./settings.ts";
-import { SetupError } from "./setup-error.ts";
 
 type Read = {
   [Name in keyof typeof SETTINGS]: (typeof SETTINGS)[Name] extends Setting<infer Value> ? Value : never;
@@ -183,4 +186,33 @@ export function readConfig(environment: Record<string, string | undefined>): Con
 export function unknownVariables(environment: Record<string, string | undefined>): string[] {
   const known = new Set(Object.values(SETTINGS).map((each) => each.variable));
   return Object.keys(environment).filter((name) => name.startsWith("SERVICE_") && !known.has(name));
+}
+
+/**
+ * Returns the secrets that sign cookies. If the settings contain none, which is valid only in dev mode, generates a secret and stores it in
+ * the data directory.
+ */
+export async function sessionSecrets({ sessionSecret, dataDir }: Config): Promise<string[]> {
+  if (sessionSecret !== null) return sessionSecret;
+  const file = path.join(dataDir, "session-secret");
+  const kept = (await read(file)) ?? (await generate(file));
+  if (kept.length < 32) throw new Error(`${file} holds no secret: remove it, and a new one is generated`);
+  return [kept];
+}
+
+const read = (file: string) =>
+  readFile(file, "utf8").catch((error) => {
+    if (error.code !== "ENOENT") throw error;
+  });
+
+/** Generates a secret and stores it in a file. Processes that do this at the same time all return the same secret. */
+async function generate(file: string): Promise<string> {
+  await makeDirectory(path.dirname(file));
+  const draft = `${file}.${newId()}`;
+  await writeFile(draft, randomBytes(32).toString("base64url"), { mode: 0o600 });
+  await link(draft, file).catch((error) => {
+    if (error.code !== "EEXIST") throw error;
+  });
+  await rm(draft);
+  return readFile(file, "utf8");
 }

@@ -1,3 +1,6 @@
+/** Thrown if the service cannot start because of its settings or environment. `message` is printed to the operator without a stack. */
+export class SetupError extends Error {}
+
 /** A type of setting. `may` describes the valid texts. `read` parses a text, and throws if it is invalid. */
 export interface SettingType<Value> {
   may: string;

@@ -7,13 +7,12 @@ import type { Caller } from "../identity/credential.ts";
 import { authenticate } from "../pipeline/authenticate.ts";
 import type { Visit } from "../pipeline/visit.ts";
 import { ENTER, finishHandOver } from "../sign-in/hand-over.ts";
-import { sendCanvasErrorPage } from "./canvas-error-page.ts";
-import { requireOwnOrigin } from "./isolation.ts";
-import { requireOwnHost } from "./own-host.ts";
+import { sendCanvasErrorPage } from "./error-pages.ts";
+import { orRetiredWorker } from "./former-canvas.ts";
+import { requireOwnHost, requireOwnOrigin } from "./isolation.ts";
 import { GATE, gateTarget, submitPassword } from "./password-gate.ts";
-import { orRetiredWorker } from "./retired-worker.ts";
 import { searchOf, serve } from "./serve.ts";
-import { storedContent } from "./stored-content.ts";
+import { storedContent } from "./served-files.ts";
 
 const ROOT = contentPath(":slug");
 

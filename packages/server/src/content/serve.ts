@@ -1,24 +1,20 @@
 import { pathFault } from "@easel/protocol/bundle";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Principal } from "../access/principal.ts";
-import { hasDotFile } from "../canvases/publishing/left-out.ts";
+import { hasDotFile } from "../canvases/publishing/select-files.ts";
 import type { CanvasContent, ServedFile } from "../drivers/canvas-content.ts";
 import type { Env } from "../env.ts";
-import { isFresh, rangeOf } from "../http/conditional.ts";
-import { networkOf } from "../http/network.ts";
 import { refuse } from "../http/refusal.ts";
-import { wantsPage } from "../http/wants-page.ts";
+import { isFresh, networkOf, rangeOf, wantsPage } from "../http/request-headers.ts";
 import type { Caller } from "../identity/credential.ts";
-import { limitResponses, SMALL_RESPONSE } from "../pipeline/limit-responses.ts";
+import { limitResponses, SMALL_RESPONSE } from "../pipeline/request-limits.ts";
 import { resolve } from "../pipeline/resolve.ts";
 import type { Visit } from "../pipeline/visit.ts";
-import { cacheControl } from "./caching.ts";
-import { FAVICON, sendDefaultFavicon } from "./default-favicon.ts";
-import { clearFormerCanvas } from "./former-canvas.ts";
+import { cacheControl, pinCookie, versionFor } from "./caching.ts";
+import { asksForWorker, clearFormerCanvas } from "./former-canvas.ts";
 import { contentPolicy } from "./isolation.ts";
-import { chooseRepresentation, etagOf } from "./representation.ts";
-import { asksForWorker } from "./retired-worker.ts";
-import { pinCookie, versionFor } from "./version-pin.ts";
+import { chooseRepresentation, etagOf } from "./served-files.ts";
+import { FAVICON, sendDefaultFavicon } from "./service-files.ts";
 
 const params = (request: FastifyRequest) => request.params as Record<string, string>;
 

@@ -1,8 +1,29 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import { TO_COMPRESS } from "../canvases/bundle-blobs.ts";
-import { isCompressible } from "../canvases/publishing/mime.ts";
-import type { ServedFile } from "../drivers/canvas-content.ts";
+import { isCompressible } from "../canvases/publishing/representations.ts";
+import type { CanvasContent, ServedFile } from "../drivers/canvas-content.ts";
 import type { Env } from "../env.ts";
+
+/** Returns the strong ETag of a file in one encoding. */
+export const etagOf = ({ key, encoding }: Pick<ServedFile, "key" | "encoding">): string =>
+  `"${key.slice(0, 32)}${encoding === "identity" ? "" : `-${encoding}`}"`;
+
+/** Chooses the smallest encoding of a file that the client accepts, or the uncompressed file for a range request. */
+export function chooseRepresentation<File extends Pick<ServedFile, "encoding" | "size">>(
+  files: File[],
+  { "accept-encoding": accepted, range }: IncomingHttpHeaders,
+): File {
+  const readable = files.filter(
+    ({ encoding }) => encoding === "identity" || (range === undefined && accepts(accepted, encoding)),
+  );
+  return readable.reduce((best, each) => (each.size < best.size ? each : best));
+}
+
+function accepts(header: string | undefined, encoding: string): boolean {
+  const entry = header?.split(",").find((each) => each.split(";")[0]?.trim().toLowerCase() === encoding);
+  return entry !== undefined && !/;\s*q=0(\.0*)?\s*$/i.test(entry);
+}
 
 interface Row {
   path: string;
@@ -76,7 +97,7 @@ export class ServedFiles {
 const keyOf = (version: string, path: string): string => `${version}/${path}`;
 
 /** Streams a file, or a range of it, from the blob store. */
-export async function streamBlob(
+async function streamBlob(
   { key }: ServedFile,
   range: { start: number; end: number } | undefined,
   env: Env,
@@ -85,4 +106,52 @@ export async function streamBlob(
   if (source === null) throw new Error(`Blob ${key} is missing`);
   // When reading fails, the response has already begun. The client sees only a reset connection, so the cause is logged.
   return source.once("error", (error) => env.log.error({ err: error, blob: key }, "reading a blob failed"));
+}
+
+const MAX_BLOB_BYTES = 256 * 1024;
+const CAPACITY_BYTES = 64 * 1024 * 1024;
+
+/** Caches small blobs in memory and evicts the least recently used ones. Blobs are content-addressed, so entries never become stale. */
+class BlobCache {
+  readonly #blobs = new Map<string, Buffer>();
+  #bytes = 0;
+
+  /** Returns the bytes of a small blob, or a stream of a large one. */
+  async open(file: ServedFile, env: Env): Promise<Buffer | Readable> {
+    const { key, size } = file;
+    const known = this.#blobs.get(key);
+    if (known !== undefined) {
+      // Moves the entry to the end, because the map's first entry counts as the least recently used one.
+      this.#blobs.delete(key);
+      this.#blobs.set(key, known);
+      return known;
+    }
+    const source = await streamBlob(file, undefined, env);
+    if (size > MAX_BLOB_BYTES) return source;
+    const bytes = Buffer.concat(await source.toArray());
+    this.#keep(key, bytes);
+    return bytes;
+  }
+
+  #keep(key: string, bytes: Buffer): void {
+    if (this.#blobs.has(key)) return;
+    this.#blobs.set(key, bytes);
+    this.#bytes += bytes.length;
+    for (const [oldest, { length }] of this.#blobs) {
+      if (this.#bytes <= CAPACITY_BYTES) return;
+      this.#blobs.delete(oldest);
+      this.#bytes -= length;
+    }
+  }
+}
+
+/** Returns the content of the versions that are stored in the database and the blob store. Caches files and small blobs. */
+export function storedContent(env: Env): CanvasContent {
+  const files = new ServedFiles(env);
+  const blobs = new BlobCache();
+  return {
+    cached: (version, path) => files.cached(version, path),
+    find: (version, paths) => files.find(version, paths),
+    open: (file, range) => (range === undefined ? blobs.open(file, env) : streamBlob(file, range, env)),
+  };
 }

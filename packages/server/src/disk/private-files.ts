@@ -1,6 +1,6 @@
-import { chmod, mkdir, opendir, stat } from "node:fs/promises";
+import { chmod, link, mkdir, open, opendir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
-import { SetupError } from "../config/setup-error.ts";
+import { SetupError } from "../config/setting-types.ts";
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
 
@@ -46,4 +46,36 @@ export async function makeOwnDirectory(directory: string, ownNames: RegExp): Pro
   await makeDirectory(directory);
   for await (const { name } of await opendir(directory)) if (!ownNames.test(name)) return;
   await makePrivate(directory, 0o700);
+}
+
+/**
+ * Gives a file a second name by a hard link that survives a crash. Does nothing if a file with that name exists. A reader of the new name
+ * always gets the whole content.
+ */
+export async function linkUnlessThere(file: string, name: string): Promise<void> {
+  await link(file, name).catch(async (error) => {
+    if (error.code === "EEXIST") return;
+    // Some network file systems have no hard links, so the file is renamed instead. There, one of two concurrent calls can replace the file
+    // of the other.
+    if ((await stat(name, { throwIfNoEntry: false })) === undefined) await rename(file, name);
+  });
+  await syncDirectory(path.dirname(name));
+}
+
+/** Syncs a directory, so that the names in it survive a crash. */
+export async function syncDirectory(directory: string): Promise<void> {
+  const handle = await open(directory, "r");
+  await handle.sync().finally(() => handle.close());
+}
+
+/** Whether a file was last written before a time in epoch milliseconds. False for a missing file. */
+export const isOlder = async (file: string, time: number): Promise<boolean> =>
+  ((await stat(file, { throwIfNoEntry: false }))?.mtimeMs ?? time) < time;
+
+/** Removes the files of a directory that were last written before a time in epoch milliseconds. */
+export async function removeOlder(directory: string, time: number): Promise<void> {
+  for await (const { name } of await opendir(directory)) {
+    const file = path.join(directory, name);
+    if (await isOlder(file, time)) await rm(file, { force: true });
+  }
 }

@@ -1,15 +1,162 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
-import { mountPublicText } from "../content/public-text.ts";
+import { mountPublicText } from "../content/service-files.ts";
 import type { Env } from "../env.ts";
-import { html, pageHeaders, printPage, sendPage } from "../http/html.ts";
+import { type Html, html, pageHeaders, printPage, sendPage } from "../http/html.ts";
 import { firstValue, type Query } from "../http/query.ts";
 import { addressOf, GROUPS, pagesOf } from "./doc-files.ts";
-import { type DocPage, docPageOf } from "./doc-page.ts";
-import { STYLE } from "./doc-style.ts";
-import { contents, type DocGroup, layout } from "./layout.ts";
-import { SCRIPT } from "./script.ts";
-import { search } from "./search.ts";
+import { type DocPage, docPageOf, type Section } from "./doc-page.ts";
+
+/** The pages below one title of the navigation. */
+interface DocGroup {
+  title: string;
+  pages: DocPage[];
+}
+
+const sectionsOf = ({ sections }: DocPage): Html => {
+  const shown = sections.filter(({ level }) => level === 2);
+  return html`<ul>${shown.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>`;
+};
+
+function entry(page: DocPage, current: DocPage | null): Html {
+  if (page !== current) return html`<li><a href="${page.address}">${page.title}</a></li>`;
+  return html`<li><a href="${page.address}" aria-current="page">${page.title}</a>${sectionsOf(page)}</li>`;
+}
+
+/**
+ * Renders the body of a page of the documentation: the search, the navigation, and `content`. `current` is the page that is shown, null for
+ * the table of contents and the search.
+ */
+const layout = (groups: DocGroup[], current: DocPage | null, content: Html, query = ""): Html => html`
+<a class="skip" href="#content">Skip to the content</a>
+<nav aria-label="Documentation"><form action="/docs/search" role="search"><input type="search" name="q" value="${query}" maxlength="100" aria-label="Search the documentation" placeholder="Search" required><button class="button">Search</button></form>
+<details><summary>Contents</summary>
+${groups.map(({ title, pages }) => html`<h2>${title}</h2><ul>${pages.map((page) => entry(page, current))}</ul>`)}
+<h2>More</h2><ul><li><a href="/reference">API reference</a></li><li><a href="/skill.md">For coding agents</a></li><li><a href="/">Your canvases</a></li></ul>
+</details></nav><div class="content" id="content" tabindex="-1">${content}</div>`;
+
+/** Renders the table of contents. */
+const contents = (groups: DocGroup[]): Html => html`<h1>Documentation</h1>
+<p>How to make pages with a backend on this service, share them, and run the service.</p>
+${groups.map(
+  ({ title, pages }) =>
+    html`<h2>${title}</h2><ul class="pages grid">${pages.map(
+      (page) =>
+        html`<li><a class="card" href="${page.address}"><strong>${page.title}</strong><small>${page.summary}</small></a></li>`,
+    )}</ul>`,
+)}`;
+
+/** The style sheet of the documentation. The pages also have the style sheet that all pages of the service share. */
+const STYLE = `
+main{max-width:none;padding:0;display:grid;grid-template-columns:minmax(0,1fr)}
+.brand{margin:0;padding:1rem 1.25rem;border-bottom:1px solid var(--line);grid-column:1/-1}
+.skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:1rem;background:var(--card);padding:.5rem .8rem;z-index:1}
+nav{padding:1rem 1.25rem;border-bottom:1px solid var(--line);font-size:.9rem;min-width:0}
+nav summary{font-weight:600;cursor:pointer;margin-top:.7rem}nav a{text-decoration:none;color:var(--ink);display:block;padding:.25rem .5rem;border-radius:.4rem}
+nav a:hover{background:var(--card)}nav a[aria-current]{background:var(--card);color:var(--accent);font-weight:600}
+nav ul{margin:.1rem 0 1rem;gap:0}nav ul ul{margin:.1rem 0 .4rem .6rem;border-left:1px solid var(--line);padding-left:.3rem}nav ul ul a{color:var(--soft)}
+nav h2{font-size:.8rem;margin:1rem .5rem 0;color:var(--soft)}
+nav form{display:flex;gap:.4rem}nav input{padding:.45rem .65rem;min-width:0}nav .button{margin:0;padding:.4rem .8rem;flex:none}
+.content{padding:1.75rem 1.25rem 4rem;max-width:76rem;min-width:0}
+.content :is(p,li){color:var(--ink);max-width:44rem}.content li{padding-left:.2rem}
+.content ul,.content ol{list-style:disc;padding-left:1.3rem;gap:.3rem;margin:.4rem 0 1.2rem}.content ol{list-style:decimal;display:grid}
+.content .pages{list-style:none;padding:0;gap:.6rem;margin:.6rem 0 1.6rem;max-width:54rem}.pages.grid{grid-template-columns:repeat(auto-fill,minmax(min(100%,20rem),1fr))}.content .pages li{max-width:none;padding:0}.pages small{font-size:.925rem}
+h1{font-size:clamp(1.6rem,5vw,2.1rem)}h2{margin-top:2.8rem;font-size:1.4rem}h3{margin:2rem 0 .3rem;font-size:1.12rem}h4{margin:1.4rem 0 .2rem;font-size:1rem}
+h2,h3,h4{line-height:1.3;scroll-margin-top:1rem;text-wrap:balance}
+.anchor{margin-left:.4rem;text-decoration:none;color:var(--soft);opacity:0}:is(h2,h3,h4):hover .anchor,.anchor:focus{opacity:1}
+:target{outline:2px solid var(--accent);outline-offset:.3rem;border-radius:.2rem}
+code,pre{font:.875em/1.55 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
+:not(pre)>code{box-decoration-break:clone;background:var(--card);border:1px solid var(--line);border-radius:.35rem;padding:.05rem .3rem}
+figure{margin:.8rem 0 1.4rem;position:relative;max-width:54rem}figcaption{font:.8rem ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;color:var(--soft);margin-bottom:.3rem}
+pre{background:var(--card);border:1px solid var(--line);border-radius:.7rem;padding:.85rem 1rem;margin:0;overflow-x:auto;overflow-wrap:normal}pre code{font-size:1em}
+.copy{position:absolute;right:.45rem;bottom:.45rem;font:600 .78rem system-ui,sans-serif;color:var(--soft);background:var(--paper);border:1px solid var(--line);border-radius:.45rem;padding:.3rem .6rem;cursor:pointer}
+.copy:hover,.copy:focus-visible{color:var(--accent)}@media(hover:hover){figure:not(:hover) .copy:not(:focus-visible){opacity:0}}
+.table{overflow-x:auto;margin:.8rem 0 1.4rem}table{border-collapse:collapse;width:100%;font-size:.9rem}
+th,td{text-align:left;vertical-align:top;border-bottom:1px solid var(--line);padding:.45rem .8rem .45rem 0;min-width:6rem;overflow-wrap:break-word}th{color:var(--soft)}
+.links a{white-space:nowrap}
+@media(min-width:60rem){nav details::details-content{content-visibility:visible;display:block}nav summary{display:none}main{grid-template-columns:17rem minmax(0,1fr)}
+nav{border:0;border-right:1px solid var(--line);position:sticky;top:0;height:100vh;overflow-y:auto}.content{padding:2rem 3rem 6rem}}`;
+
+/**
+ * The script of the documentation: a button that copies each block of code, and the key `/`, which moves the focus to the search. The pages
+ * work without it.
+ */
+const SCRIPT = `
+for (const figure of document.querySelectorAll("figure")) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "copy";
+  button.textContent = "Copy";
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(figure.querySelector("code").textContent + "\\n");
+    button.textContent = "Copied";
+    setTimeout(() => { button.textContent = "Copy"; }, 2000);
+  });
+  figure.append(button);
+}
+addEventListener("keydown", (event) => {
+  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input")) return;
+  event.preventDefault();
+  document.querySelector("nav input").focus();
+});`;
+
+/** The longest query that is searched, in characters, and the most words of it. */
+const QUERY_LENGTH = 100;
+const WORDS = 6;
+const RESULTS = 20;
+/** The length of an excerpt in characters; it ends with a whole word. */
+const EXCERPT_LENGTH = 200;
+
+/** A section of a page that contains all words of a query. */
+export interface Found {
+  page: DocPage;
+  section: Section;
+  /** A part of the text of the section, around the first word. */
+  excerpt: string;
+}
+
+/** The points of a section for each word in its title, in the title of its page, and in its text. */
+function points(words: string[], { title }: DocPage, section: Section): number {
+  const [heading, page, text] = [section.title, title, section.text].map((each) => each.toLowerCase()) as [
+    string,
+    string,
+    string,
+  ];
+  let sum = section.level === 1 ? 1 : 0;
+  for (const word of words) {
+    const found =
+      (heading.includes(word) ? 8 : 0) + (page.includes(word) ? 3 : 0) + (text.includes(word) ? 1 : 0);
+    if (found === 0) return 0;
+    sum += found;
+  }
+  return sum;
+}
+
+function excerptOf({ text }: Section, words: string[]): string {
+  const lower = text.toLowerCase();
+  const place = Math.max(
+    0,
+    Math.min(...words.map((word) => lower.indexOf(word)).filter((at) => at >= 0), lower.length),
+  );
+  const start = place >= lower.length ? 0 : Math.max(0, text.lastIndexOf(" ", Math.max(0, place - 60)));
+  const isCut = start + EXCERPT_LENGTH < text.length;
+  const end = isCut ? text.lastIndexOf(" ", start + EXCERPT_LENGTH) : text.length;
+  return `${start > 0 ? "… " : ""}${text.slice(start, end > start ? end : start + EXCERPT_LENGTH).trim()}${isCut ? " …" : ""}`;
+}
+
+/** Returns the sections that contain all words of a query, the best first. */
+export function search(pages: readonly DocPage[], query: string): Found[] {
+  const words = query.slice(0, QUERY_LENGTH).toLowerCase().split(/\s+/).filter(Boolean).slice(0, WORDS);
+  if (words.length === 0) return [];
+  return pages
+    .flatMap((page) =>
+      page.sections.map((section) => ({ page, section, points: points(words, page, section) })),
+    )
+    .filter((each) => each.points > 0)
+    .sort((a, b) => b.points - a.points)
+    .slice(0, RESULTS)
+    .map(({ page, section }) => ({ page, section, excerpt: excerptOf(section, words) }));
+}
 
 const TYPE = "text/html; charset=utf-8";
 const PARTS = { style: STYLE, script: SCRIPT };

@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { Act } from "../management/act.ts";
 import { ACTS } from "../management/acts.ts";
-import { CALLERS } from "../management/callers.ts";
-import { scopesOf } from "../management/require-scope.ts";
+import { CALLERS, scopesOf } from "../management/callers.ts";
 import { blockOf, type JsonSchema, nameOf, outlineOf, typeOf } from "../openapi/json-shape.ts";
 import { code, table } from "./markdown.ts";
 

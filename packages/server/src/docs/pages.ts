@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import * as actTables from "./act-tables.ts";
-import { fillTemplate } from "./fill-template.ts";
+import { fillTemplate } from "./markdown.ts";
 import * as routeTables from "./route-tables.ts";
 import * as tables from "./tables.ts";
 

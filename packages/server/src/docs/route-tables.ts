@@ -1,6 +1,6 @@
 import { ERRORS } from "@easel/protocol/errors";
 import { z } from "zod";
-import type { ErrorCase } from "../http/error-case.ts";
+import type { ErrorCase } from "../http/refusal.ts";
 import { SERVICE_ROUTES } from "../openapi/adjacent.ts";
 import { ERROR_SCHEMAS } from "../openapi/error-responses.ts";
 import { blockOf, type JsonSchema, typeOf } from "../openapi/json-shape.ts";

@@ -3,7 +3,7 @@ import { ERRORS } from "@easel/protocol/errors";
 import { LIMITS } from "@easel/protocol/limits";
 import { AUDIENCES, PRESETS, RIGHTS } from "@easel/protocol/policy";
 import { CLOSE_CODES, FRAME_ERRORS } from "@easel/protocol/realtime";
-import { PERMISSION_NEEDS } from "../access/permissions.ts";
+import { PERMISSION_NEEDS } from "../access/roles.ts";
 import type { Setting } from "../config/setting-types.ts";
 import { type Price, SETTINGS } from "../config/settings.ts";
 import { PRICE_LIST, PRICES_READ_ON } from "../organisation/ai/prices.ts";

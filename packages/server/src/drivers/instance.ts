@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { SetupError } from "../config/setup-error.ts";
+import { SetupError } from "../config/setting-types.ts";
 import { isId, newId } from "../crypto/ids.ts";
 import { type BlobColumn, BlobReferences } from "./blob-references.ts";
 import type { Blobs } from "./blobs/blobs.ts";

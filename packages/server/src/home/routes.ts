@@ -1,14 +1,64 @@
+import type { PublicationStatus } from "@easel/protocol/types";
 import type { FastifyInstance } from "fastify";
 import type { User } from "../access/principal.ts";
+import { manages } from "../access/roles.ts";
+import { publicationStatus, statusFieldsOf } from "../canvases/publication-status.ts";
+import { isId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
-import { address, type Html, html, sendPage } from "../http/html.ts";
-import type { Query } from "../http/query.ts";
-import { wantsPage } from "../http/wants-page.ts";
+import { address, day, type Html, html, sendPage } from "../http/html.ts";
+import { firstValue, type Query } from "../http/query.ts";
+import { wantsPage } from "../http/request-headers.ts";
 import { identify } from "../identity/identify.ts";
 import { challenge } from "../sign-in/challenge.ts";
-import { card } from "./card.ts";
-import { type Cursor, FIRST, formatCursor, parseCursor } from "./cursor.ts";
 import { type HomeRow, listForOrganisation, listOwned, listShared, type Slice } from "./store.ts";
+
+/**
+ * The position in a list at which a page starts. `updatedAt` (epoch milliseconds) and `id` are those of the last canvas of the previous
+ * page. `page` is the number of the page, from 1.
+ */
+interface Cursor {
+  page: number;
+  updatedAt: number;
+  id: string;
+}
+
+/** The cursor of the first page. Lists begin with the latest change, so this cursor has a later time and a greater id than every canvas. */
+const FIRST: Cursor = { page: 1, updatedAt: Number.MAX_SAFE_INTEGER, id: "z" };
+
+/** Serializes a cursor for a query parameter. */
+const formatCursor = ({ page, updatedAt, id }: Cursor): string => `${page}.${updatedAt}.${id}`;
+
+/** Parses the cursor in the query parameter `name`. Returns the cursor of the first page if the parameter is absent or malformed. */
+function parseCursor(query: Query, name: string): Cursor {
+  const [, page, updatedAt, id = ""] =
+    /^([1-9]\d{0,5})\.(\d{1,15})\.(.+)$/.exec(firstValue(query, name) ?? "") ?? [];
+  return isId(id) ? { page: Number(page), updatedAt: Number(updatedAt), id } : FIRST;
+}
+
+/** Functions that return the text of each publication status on a card; null for `published`, which has no text. */
+const STATES: Record<PublicationStatus, (row: HomeRow) => string | null> = {
+  disabled: ({ disabled_reason: reason }) => `Disabled by an administrator${reason ? `: ${reason}` : ""}`,
+  archived: () => "Archived",
+  unpublished: () => "Unpublished",
+  draft: () => "Draft: nothing is published yet",
+  expired: () => "Expired: only its owner and editors can open it",
+  published: () => null,
+};
+
+/**
+ * Renders a canvas on the home page as a card, which is a link if the user can open the canvas. Shows the status unless it is `published`.
+ */
+function card(row: HomeRow, { base, clock }: Env): Html {
+  const status = publicationStatus(statusFieldsOf(row), clock());
+  const state = STATES[status](row);
+  const content = html`<strong>${row.title}</strong>
+    <small>${row.slug}${row.role === "owner" ? null : ` · ${row.role}`}</small>
+    ${state === null ? null : html`<small class="state">${state}</small>`}
+    <small>Changed ${day(row.updated_at)}</small>`;
+  return status === "published" || (status === "expired" && manages(row.role))
+    ? html`<a class="card" href="${base.canvasUrl(row.slug)}">${content}</a>`
+    : html`<div class="card">${content}</div>`;
+}
 
 /** The number of canvases on a page of a list. */
 const PAGE_SIZE = 24;

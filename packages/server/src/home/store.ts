@@ -1,5 +1,5 @@
 import type { Access, CanvasRole } from "@easel/protocol/types";
-import { domainOf } from "../access/email.ts";
+import { domainOf } from "../access/principal.ts";
 import type { Env } from "../env.ts";
 
 /** The columns of a canvas that the home page needs. Times are epoch milliseconds. */

@@ -2,8 +2,51 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { LIMITS } from "@easel/protocol/limits";
 import type { Json } from "@easel/protocol/types";
+import type { ZodType } from "zod";
 import type { Turns } from "../async/event-loop-turns.ts";
+import type { Env } from "../env.ts";
 import { Refusal, refuse } from "./refusal.ts";
+import { validate } from "./validate.ts";
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const BRACKET = 0x5b;
+const BRACE = 0x7b;
+
+/**
+ * Counts the values of a JSON text while it arrives, up to `limit`. The text is not parsed, because parsing millions of values takes long
+ * and cannot be interrupted.
+ */
+export class ValueCount {
+  #left: number;
+  #inText = false;
+  #escaped = false;
+
+  constructor(limit: number = LIMITS.jsonValues.value) {
+    this.#left = limit;
+  }
+
+  /** Counts the values that begin in the next part of the text. Throws 400 `INVALID_BODY` as soon as there are too many. */
+  readonly add = (bytes: Uint8Array): void => {
+    // Local variables: with fields, a byte takes several times as long.
+    let left = this.#left;
+    let inText = this.#inText;
+    let at = this.#escaped ? 1 : 0;
+    for (; at < bytes.length; at++) {
+      const byte = bytes[at];
+      if (byte === QUOTE) inText = !inText;
+      else if (inText) at += byte === BACKSLASH ? 1 : 0;
+      // Every value but the outermost follows a comma or the beginning of an array or object. Empty arrays and objects count twice.
+      else if ((byte === COMMA || byte === BRACKET || byte === BRACE) && --left <= 0)
+        refuse("INVALID_BODY", { message: "The body has too many values." });
+    }
+    this.#left = left;
+    this.#inText = inText;
+    // The byte after a backslash is in the next part.
+    this.#escaped = at > bytes.length;
+  };
+}
 
 /** Timeout for the arrival of a whole body that is read into memory. */
 const BODY_TIMEOUT_MS = 20_000;
@@ -92,11 +135,11 @@ const refuseSlowBody = (): never => {
 };
 
 /** Returns the error for a body that takes too long to arrive. */
-export const bodyTooSlow = (): Refusal =>
+const bodyTooSlow = (): Refusal =>
   new Refusal(408, { code: "INVALID_BODY", message: "The body took too long to arrive." });
 
 /** Returns the error for a body whose connection closed before its end. */
-export const bodyAborted = (): Refusal =>
+const bodyAborted = (): Refusal =>
   new Refusal(400, { code: "INVALID_BODY", message: "The request ended before its body did." });
 
 /**
@@ -122,4 +165,56 @@ function check(value: Json, levels: number, what: string): void {
   if (typeof value !== "object" || value === null) return;
   if (levels === 0) refuse("INVALID_BODY", { message: `${what} is nested too deeply.` });
   for (const each of Array.isArray(value) ? value : Object.values(value)) check(each, levels - 1, what);
+}
+
+/** The size in bytes from which a body is parsed in a turn of the event loop without other such bodies. */
+const LARGE_BYTES = 64 * 1024;
+
+/**
+ * Reads and validates a JSON body of the management API. Throws 400 `INVALID_BODY` with a message that lists the first faults, and 413
+ * `BODY_TOO_LARGE` if the body is longer than `limit` bytes.
+ */
+export async function readJson<Body>(
+  request: IncomingMessage,
+  schema: ZodType<Body>,
+  { turns }: Pick<Env, "turns">,
+  limit: number = LIMITS.managementBodyBytes.value,
+): Promise<Body> {
+  const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
+  if (type !== "application/json") refuse("INVALID_BODY", { message: "The body must be application/json." });
+  const tooLarge = () => refuseLargeBody(limit);
+  const bytes = await readBody(request, limit, tooLarge, { inspect: new ValueCount().add });
+  const parse = () => validate(parseJson(bytes), schema);
+  return bytes.length < LARGE_BYTES ? parse() : turns.alone(parse);
+}
+
+/** Timeout for the next chunk of a body. */
+const IDLE_TIMEOUT_MS = 20_000;
+
+/**
+ * Streams the chunks of a body. Throws 408 `INVALID_BODY` if the next chunk does not arrive within 20 s, and 400 if the client disconnects.
+ * If the consumer stops early, the rest of the body stays unread in the request.
+ */
+export async function* streamBody(request: IncomingMessage): AsyncGenerator<Buffer> {
+  let wake = () => {};
+  const onEvent = () => wake();
+  request.on("readable", onEvent).on("end", onEvent).on("close", onEvent);
+  try {
+    for (;;) {
+      const chunk: Buffer | null = request.read();
+      if (chunk !== null) yield chunk;
+      else if (request.readableEnded) return;
+      else if (request.destroyed) throw bodyAborted();
+      else
+        await new Promise<void>((resolve, reject) => {
+          const timer = setTimeout(() => reject(bodyTooSlow()), IDLE_TIMEOUT_MS);
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+    }
+  } finally {
+    request.off("readable", onEvent).off("end", onEvent).off("close", onEvent);
+  }
 }

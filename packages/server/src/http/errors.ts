@@ -1,16 +1,106 @@
 import { randomBytes } from "node:crypto";
-import { STATUS_CODES } from "node:http";
-import type { Socket } from "node:net";
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import { Socket } from "node:net";
+import type { Readable } from "node:stream";
 import { ERRORS, type ErrorCode } from "@easel/protocol/errors";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { isFull } from "../disk/disk-space.ts";
 import { Unavailable } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
+import { setCommonHeaders } from "./cross-site.ts";
+import { type Html, html, sendPage } from "./html.ts";
 import { loggable } from "./log.ts";
 import { Refusal } from "./refusal.ts";
-import { sendErrorPage, wantsErrorPage } from "./refusal-page.ts";
-import { LINGER_MS, linger } from "./rejected-body.ts";
-import { setCommonHeaders } from "./security-headers.ts";
+import { wantsPage } from "./request-headers.ts";
+
+/** Time for which the rest of a rejected body is read and discarded, so that the client can read the response. */
+const LINGER_MS = 2_000;
+
+/** Reads and discards the rest of a rejected body for at most `LINGER_MS`, and keeps the connection open meanwhile. */
+function linger(request: IncomingMessage, response: ServerResponse): void {
+  // A destroyed request counts as over, because it has no socket any more.
+  const isOver = () => request.complete || request.destroyed;
+  if (isOver()) return;
+  const { socket } = request;
+  const close = () => Socket.prototype.destroySoon.call(socket);
+  // Node calls `destroySoon` after a response with `Connection: close`. If the socket were closed then, data that arrives later would reset
+  // the connection, and the client would lose the response.
+  socket.destroySoon = () => void (isOver() ? close() : socket.end());
+  response.once("finish", () => {
+    if (isOver()) return;
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+    request.once("close", () => {
+      clearTimeout(timer);
+      if (socket.writableEnded) close();
+    });
+    discard(request);
+  });
+}
+
+/**
+ * Reads and discards the rest of a body, one chunk in each turn of the event loop. Otherwise, one turn would read all that a fast client
+ * has sent, which is megabytes for each connection.
+ */
+export function discard(body: Readable): void {
+  body.on("data", () => {
+    body.pause();
+    setImmediate(() => body.resume());
+  });
+  body.resume();
+}
+
+/** The paths that programs use. Their errors are JSON, regardless of `Accept`. */
+const PROGRAM_PATHS =
+  /^\/(api|v1|sdk|healthz|readyz|metrics|\.well-known|oauth\/(token|revoke|device_authorization))([/?]|$)/;
+
+/** Titles of error pages by status. */
+const TITLES: Record<number, string> = {
+  401: "You are not signed in",
+  403: "Not allowed",
+  404: "Nothing here",
+  421: "Not at this address",
+  429: "One moment",
+  500: "Something went wrong",
+  503: "Not available right now",
+  507: "No space left",
+};
+
+/** Whether the response to an error is a page rather than JSON. */
+const wantsErrorPage = ({ url, headers }: FastifyRequest): boolean =>
+  wantsPage(headers) && !PROGRAM_PATHS.test(url);
+
+/** Returns the number of seconds in the `Retry-After` header of the response, or 0 if it has none. */
+export const retryAfterOf = (reply: FastifyReply): number => Number(reply.getHeader("retry-after") ?? 0);
+
+/** Renders how many seconds to wait, and a link back to the requested page. */
+export const retryLink = (wait: number, to: string): Html =>
+  html`<p>Wait ${wait > 1 ? `${wait} seconds` : "a moment"}, then go on.</p><a class="button" href="${to}">Try again</a>`;
+
+/** The statuses of errors after which a later retry can succeed. */
+const TEMPORARY = [429, 503];
+
+/**
+ * Sends the error page of a Refusal, with links to the home page and the documentation, and a link to retry if a retry can help. From status 500 on, the page
+ * shows the request id, by which operators find the request in the log. `origin` is the origin of the service.
+ */
+function sendErrorPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, message }: Refusal,
+  origin: string,
+): FastifyReply {
+  const title = TITLES[status] ?? "That did not work";
+  // The path begins with exactly one slash, because a browser would read the text after `//` as a host name.
+  const samePage = request.originalUrl.replace(/^\/*/, "/");
+  const again = TEMPORARY.includes(status) && ["GET", "HEAD"].includes(request.method);
+  return sendPage(reply, {
+    title,
+    narrow: true,
+    body: html`<h1>${title}</h1><p>${message}</p>${again ? retryLink(retryAfterOf(reply), samePage) : null}
+      <footer class="links">${status < 500 ? null : html`<p>Request ${request.id}</p>`}
+      <a href="${origin}/">Your canvases</a><a href="${origin}/docs">Documentation</a></footer>`,
+  });
+}
 
 /** Returns a function that creates request ids for responses and log lines. The ids are unique across nodes and restarts. */
 export function requestIds(): () => string {

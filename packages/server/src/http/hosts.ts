@@ -1,10 +1,19 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { FastifyInstance } from "fastify";
 import type { Env } from "../env.ts";
 import { contentPath, isSlug } from "./canvas-path.ts";
-import { hostOf } from "./host-header.ts";
 import { refuse } from "./refusal.ts";
-import { wantsPage } from "./wants-page.ts";
+import { wantsPage } from "./request-headers.ts";
+
+/**
+ * Returns the `Host` header of a request in lower case, or an empty text if there is none. Removes the port if it is the default of the
+ * scheme, because some proxies add it.
+ */
+export function hostOf({ host = "" }: IncomingHttpHeaders, base: { host: string; secure: boolean }): string {
+  if (host === base.host) return host;
+  const [, name, port] = /^([^:[]+|\[[^\]]*\]):(\d+)$/.exec(host.toLowerCase()) ?? [];
+  return name !== undefined && port === (base.secure ? "443" : "80") ? name : host.toLowerCase();
+}
 
 declare module "fastify" {
   interface FastifyContextConfig {

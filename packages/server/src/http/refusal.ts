@@ -48,3 +48,6 @@ export function redirect(
 ): never {
   throw new Refusal(status, { message: `See ${location}` }, { ...headers, location });
 }
+
+/** An error that an operation can return: its code, and the status if it is not the usual one of the code. */
+export type ErrorCase = ErrorCode | readonly [ErrorCode, status: number];

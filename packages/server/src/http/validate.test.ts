@@ -1,11 +1,34 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { z } from "zod";
-import { access } from "../canvases/publishing/canvas-schemas.ts";
-import { policy } from "../canvases/publishing/policy-schema.ts";
+import { access, policy } from "../canvases/publishing/canvas-schemas.ts";
 import { email, entries } from "./field-schemas.ts";
 import { Refusal } from "./refusal.ts";
-import { check, validate } from "./validate.ts";
+import { check, nearestName, validate } from "./validate.ts";
+
+const KNOWN = ["$schema", "title", "slug", "spa", "description", "policy", "capabilities"];
+
+const NAMES: [name: string, nearest: string | undefined][] = [
+  ["polcy", "policy"],
+  ["policies", "policy"],
+  ["titel", "title"],
+  ["Title", "title"],
+  ["capabilites", "capabilities"],
+  ["capability", "capabilities"],
+  ["schema", "$schema"],
+  ["slugs", "slug"],
+  ["spaa", "spa"],
+  ["desc", undefined],
+  ["name", undefined],
+  ["s", undefined],
+  ["", undefined],
+  ["x".repeat(100_000), undefined],
+];
+
+describe("the nearest known name", () => {
+  for (const [name, nearest] of NAMES)
+    it(`${name.slice(0, 20)}: ${nearest}`, () => assert.equal(nearestName(name, KNOWN), nearest));
+});
 
 const Body = z.strictObject({
   title: z.string().min(1).max(5).optional(),
@@ -24,7 +47,7 @@ const Body = z.strictObject({
 });
 
 /** A body, the field of its first fault, and the message. */
-const ROWS: [body: unknown, field: string | undefined, message: string][] = [
+const BODIES: [body: unknown, field: string | undefined, message: string][] = [
   [[], undefined, "The body must be an object."],
   [null, undefined, "The body must be an object."],
   [{ title: 1 }, "title", "`title` must be text."],
@@ -96,7 +119,7 @@ function faultOf(body: unknown): Refusal {
 }
 
 describe("the message of an invalid body", () => {
-  for (const [body, field, message] of ROWS)
+  for (const [body, field, message] of BODIES)
     it(`${JSON.stringify(body).slice(0, 60)}: ${message.slice(0, 80)}`, () => {
       const refusal = faultOf(body);
       assert.deepEqual(

@@ -1,6 +1,124 @@
 import { type ZodType, z } from "zod";
-import { textOf, unknownText } from "./fault-text.ts";
 import { refuse } from "./refusal.ts";
+
+/**
+ * Returns the minimum number of edits that turn one text into another. An edit inserts, deletes or replaces one letter, or swaps two
+ * adjacent letters.
+ */
+function distance(from: string, to: string): number {
+  let [before, row]: [number[], number[]] = [[], Array.from({ length: to.length + 1 }, (_, at) => at)];
+  for (let i = 1; i <= from.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= to.length; j++) {
+      const same = from[i - 1] === to[j - 1];
+      const swapped = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
+      next[j] = Math.min(
+        (row[j] ?? 0) + 1,
+        (next[j - 1] ?? 0) + 1,
+        (row[j - 1] ?? 0) + (same ? 0 : 1),
+        swapped ? (before[j - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
+      );
+    }
+    [before, row] = [row, next];
+  }
+  return row[to.length] ?? 0;
+}
+
+/** Names of this length or more are not compared, because every known name is shorter. */
+const MAX_LENGTH = 40;
+
+/**
+ * Returns the known name that a misspelt name most likely stands for. Returns undefined if every known name differs from the misspelt one
+ * in more than 40 % of the letters.
+ */
+export function nearestName(name: string, known: readonly string[]): string | undefined {
+  if (name.length >= MAX_LENGTH) return undefined;
+  const ranked = known
+    .map((each) => ({ each, off: distance(name.toLowerCase(), each.toLowerCase()) }))
+    .filter(({ each, off }) => off <= Math.max(each.length, name.length) * 0.4)
+    .sort((a, b) => a.off - b.off);
+  return ranked[0]?.each;
+}
+
+const TYPES: Record<string, string> = {
+  string: "text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  record: "an object",
+};
+
+const UNITS: Record<string, string> = { string: "character", array: "entry" };
+
+const counted = (count: number | bigint, unit: string): string => {
+  const many = unit.endsWith("y") ? `${unit.slice(0, -1)}ies` : `${unit}s`;
+  return `${count.toLocaleString("en")} ${count === 1 ? unit : many}`;
+};
+
+const shown = (value: unknown): string => (typeof value === "string" ? `"${value}"` : String(value));
+
+/** Joins alternatives to `a, b or c`. */
+const oneOf = (values: readonly unknown[]): string =>
+  values
+    .map(shown)
+    .join(", ")
+    .replace(/, ([^,]*)$/, " or $1");
+
+type Bound = z.core.$ZodRawIssue<z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig>;
+
+function bound(issue: Bound): string {
+  const [limit, word, strict] =
+    issue.code === "too_small" ? [issue.minimum, "least", "more"] : [issue.maximum, "most", "less"];
+  const unit = UNITS[issue.origin];
+  if (unit !== undefined)
+    return issue.code === "too_small" && limit === 1
+      ? "must not be empty"
+      : `must have at ${word} ${counted(limit, unit)}`;
+  return `must be ${issue.inclusive === false ? `${strict} than` : `at ${word}`} ${limit}`;
+}
+
+/** Describes the values of all alternatives if each is a list of values. */
+function union({ errors }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>): string {
+  const faults = errors.flat();
+  const values = faults.flatMap((fault) => (fault.code === "invalid_value" ? fault.values : []));
+  return faults.every(({ code }) => code === "invalid_value") ? `must be ${oneOf(values)}` : "is not valid";
+}
+
+/**
+ * Returns what is wrong with a value, as the rest of a sentence whose subject is the name of the field: `must be a whole number`. Schemas
+ * with messages of their own use the same form.
+ */
+export function textOf(issue: z.core.$ZodRawIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return issue.input === undefined ? "is missing" : `must be ${TYPES[issue.expected] ?? issue.expected}`;
+    case "invalid_value":
+      return issue.input === undefined ? "is missing" : `must be ${oneOf(issue.values)}`;
+    case "too_small":
+    case "too_big":
+      return bound(issue);
+    case "invalid_union":
+      return issue.input === undefined ? "is missing" : union(issue);
+    case "invalid_key":
+      return issue.issues[0]?.message ?? "is not a valid name";
+    default:
+      return issue.input === undefined ? "is missing" : "is not valid";
+  }
+}
+
+/** Returns the names of the fields of the object in which an issue has found unknown ones. */
+function knownNames({ inst }: z.core.$ZodRawIssue): string[] {
+  const def = inst?._zod.def;
+  return def !== undefined && "shape" in def ? Object.keys(def.shape as object) : [];
+}
+
+/** Returns what is wrong with an unknown field, in the same form. */
+function unknownText(name: string, issue: z.core.$ZodRawIssue): string {
+  const nearest = nearestName(name, knownNames(issue));
+  return nearest === undefined ? "is unknown" : `is unknown; did you mean \`${nearest}\`?`;
+}
 
 /** The maximum number of faults that are reported. */
 const MAX_FAULTS = 20;

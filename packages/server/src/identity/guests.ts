@@ -3,7 +3,7 @@ import type { User } from "../access/principal.ts";
 import { isToken, newId, newToken, tokenHash } from "../crypto/ids.ts";
 import { sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
-import { type Paged, paged } from "../http/paging.ts";
+import { type Paged, paged } from "../http/query.ts";
 
 /**
  * The columns of an invitation in a query result. The view `session_holders` also has the sessions of users; for these, `invite_id` is

@@ -3,10 +3,9 @@ import type { User } from "../access/principal.ts";
 import { passesIn } from "../canvases/gate-cookie.ts";
 import type { Env } from "../env.ts";
 import type { HeaderSink } from "../http/rate-limit.ts";
-import { findCanvasSession } from "./canvas-session.ts";
 import type { Caller, Identified } from "./credential.ts";
 import { proxyUser } from "./proxy.ts";
-import { findSession, sessionById } from "./session.ts";
+import { findCanvasSession, findSession, sessionById } from "./session.ts";
 import { acceptsTokens, bearerToken, tokenUser, tokenUserById } from "./tokens.ts";
 import { userById } from "./users.ts";
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
-import { normalEmail } from "../access/email.ts";
+import { normalEmail } from "../access/principal.ts";
 import type { Config } from "../config/config.ts";
 import type { Env } from "../env.ts";
 import type { Assertion } from "./assertion.ts";

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyRequest } from "fastify";
 import type { User } from "../access/principal.ts";
-import { announceAccess } from "../canvases/access-events.ts";
+import { announceAccess } from "../canvases/open-connections.ts";
 import { isToken, newId, newToken, tokenHash } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
-import { cookiesNamed, hostOnly, setCookie } from "../http/cookies.ts";
-import type { HasHeaders } from "../http/has-headers.ts";
+import { isNavigation } from "../http/cross-site.ts";
 import type { HeaderSink } from "../http/rate-limit.ts";
+import { cookiesNamed, type HasHeaders, hostOnly, setCookie } from "../http/request-headers.ts";
 import type { Identified, StoredCredential } from "./credential.ts";
 import { guestOf, type InviteRow, inviteOf } from "./guests.ts";
 import { type UserRow, userOf } from "./users.ts";
@@ -14,7 +14,7 @@ import { type UserRow, userOf } from "./users.ts";
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The time after which an unused session expires. Each use extends the expiry, at most once a day. */
-export const SESSION_LIFETIME_MS = 14 * DAY_MS;
+const SESSION_LIFETIME_MS = 14 * DAY_MS;
 
 /**
  * A row of the view `session_holders`: a session, with the columns of its user if it is the session of a member, or of the invitation if it
@@ -110,4 +110,36 @@ export function listSessions(user: User, { db, clock }: Env) {
 /** Ends one session of a user. Returns false if the user has no such session. */
 export async function revokeSession(id: string, user: User, { db }: Env): Promise<boolean> {
   return (await db.withReserve.run`delete from sessions where id = ${id} and user_id = ${user.id}`) === 1;
+}
+
+/**
+ * The maximum age at which the cookie of a canvas host is accepted for loading a page. If the cookie is older, the browser is redirected to
+ * the base host. That host checks the session and lets the canvas host set a new cookie.
+ */
+const NAVIGATION_MAX_AGE_MS = 24 * 60 * 60 * 1000;
+
+const cookieName = ({ base }: Env) => hostOnly("easel_content", base.secure);
+
+/** Returns the `Set-Cookie` header that signs a browser in on the host of one canvas, until the session ends. */
+export function canvasSessionCookie(slug: string, sessionId: string, env: Env): string {
+  const issued = String(env.clock());
+  const value = [sessionId, issued, env.signer.sign("content", slug, sessionId, issued)].join(".");
+  return setCookie(cookieName(env), value, { maxAge: SESSION_LIFETIME_MS, secure: env.base.secure });
+}
+
+/** Finds the user of the session of a request to the host of a canvas, by the cookie of that host. Returns null if there is no valid cookie. */
+export async function findCanvasSession(
+  slug: string,
+  { headers, method }: IncomingMessage,
+  env: Env,
+): Promise<Identified<StoredCredential> | null> {
+  for (const value of cookiesNamed(headers.cookie, cookieName(env))) {
+    const [session = "", issued = "", signature = "", ...more] = value.split(".");
+    if (more.length > 0 || !env.signer.verifies(signature, "content", slug, session, issued)) continue;
+    const navigates = method === "GET" && isNavigation(headers);
+    if (navigates && Number(issued) + NAVIGATION_MAX_AGE_MS < env.clock()) continue;
+    const found = await sessionById(session, env);
+    if (found !== null) return found;
+  }
+  return null;
 }

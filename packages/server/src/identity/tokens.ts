@@ -6,9 +6,9 @@ import type { Config } from "../config/config.ts";
 import { isToken, newId, newToken, tokenHash } from "../crypto/ids.ts";
 import { type NamedStep, optional, type Sql, sql, step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
-import type { HasHeaders } from "../http/has-headers.ts";
-import { type Paged, paged } from "../http/paging.ts";
+import { type Paged, paged } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
+import type { HasHeaders } from "../http/request-headers.ts";
 import type { Identified } from "./credential.ts";
 import { type UserRow, userOf } from "./users.ts";
 

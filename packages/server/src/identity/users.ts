@@ -1,5 +1,4 @@
-import { nameOf } from "../access/email.ts";
-import type { User } from "../access/principal.ts";
+import { nameOf, type User } from "../access/principal.ts";
 import { newId } from "../crypto/ids.ts";
 import type { Db } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";

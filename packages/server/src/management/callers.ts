@@ -1,17 +1,39 @@
+import type { IncomingMessage } from "node:http";
+import { TOKEN_SCOPES, type TokenScope } from "@easel/protocol/management";
 import type { CanvasRole } from "@easel/protocol/types";
+import { type ManagementUse, scopeObjection, type User } from "../access/principal.ts";
 import { manages } from "../access/roles.ts";
-import { findDeleted } from "../canvases/deleted.ts";
+import { findDeleted } from "../canvases/deletion.ts";
 import { requireEnabled } from "../canvases/publication-status.ts";
 import { type CanvasRow, findCanvas } from "../canvases/store.ts";
 import { isId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
+import type { Method } from "../http/methods.ts";
+import type { Query } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
+import type { Caller } from "../identity/credential.ts";
 import { isAdmin } from "../identity/identify.ts";
 import { findTeamRow, type TeamRow } from "../organisation/teams.ts";
-import type { Call } from "./call.ts";
+
+/** A request of a signed-in user to the management API, before it is checked and parsed. */
+export interface Call extends Caller<User> {
+  params: Record<string, string>;
+  query: Query;
+  /** The request with its unread body. */
+  request: IncomingMessage;
+  /** Returns the signal of the request, which aborts when the client closes the connection. Work that takes long stops then. */
+  signal(): AbortSignal;
+  /** The value of the JSON body, if the body has been read already, for example from a form. */
+  given?: unknown;
+}
+
+/**
+ * Authenticates the caller again. If the session or token is no longer valid, throws the same error as for a request without credentials.
+ */
+export type Reauthenticate = () => Promise<Call>;
 
 /** A group of callers that may perform an act (an operation of the management API). */
-interface Caller {
+interface CallerGroup {
   /** The members of the group in words, for the docs. */
   who: string;
   /** Whether a guest of a canvas can belong to the group. */
@@ -115,9 +137,68 @@ export const CALLERS = {
       return refuse("PERMISSION_DENIED", { message: "Only administrators of this instance may do this." });
     },
   },
-} as const satisfies Record<string, Caller>;
+} as const satisfies Record<string, CallerGroup>;
 
 export type CallerName = keyof typeof CALLERS;
 
 /** What `authorize` of a caller group returns to the act, such as `{ canvas }` for `editor` or `{ team }` for `teamMember`. */
 export type Granted<Name extends CallerName> = Awaited<ReturnType<(typeof CALLERS)[Name]["authorize"]>>;
+
+/** The part of an act that decides which access tokens may perform it. */
+export interface Scoped {
+  method: Method;
+  /** The path, with the parameters in braces, such as `/api/canvases/{id}`. */
+  path: string;
+  /** The group of callers that may perform the act. */
+  allow: CallerName;
+  /**
+   * Whether access tokens with the scope `deploy` may perform the act, or the fields of the body that they may set. By default they may
+   * perform every GET that is not for administrators only.
+   */
+  deploys?: boolean | readonly string[];
+  /**
+   * Whether access tokens that are valid for one canvas may perform the act, although its path names no canvas. The act then leaves out
+   * all other canvases.
+   */
+  ofAnyCanvas?: true;
+}
+
+/** The paths of acts on one canvas, whose id is the parameter `id`. */
+const CANVAS_PATH = /^\/api\/canvases\/\{id\}(\/|$)/;
+
+const useOf = ({ method, allow, deploys }: Scoped): ManagementUse => {
+  const reads = method === "GET";
+  return { reads, deploys: deploys === undefined ? reads && allow !== "administrator" : deploys !== false };
+};
+
+/** Returns the scopes of the access tokens that may perform an act. */
+export const scopesOf = (act: Scoped): TokenScope[] =>
+  act.allow === "session"
+    ? []
+    : TOKEN_SCOPES.filter((scope) => scopeObjection({ scope, canvasId: null }, useOf(act)) === null);
+
+/**
+ * Throws if the access token of a call does not allow the act: 404 `NOT_FOUND` if the act is on another canvas than that of the token, as
+ * for a caller without a role, otherwise 403 `PERMISSION_DENIED`. Does nothing for callers without a restricted token.
+ */
+export function requireScope({ user: { restriction }, params }: Call, act: Scoped): void {
+  if (restriction === null) return;
+  if (restriction.canvasId !== null && act.ofAnyCanvas !== true) {
+    if (!CANVAS_PATH.test(act.path)) deny("This access token is for one canvas.");
+    if (params.id !== restriction.canvasId) refuse("NOT_FOUND");
+  }
+  const objection = scopeObjection(restriction, useOf(act));
+  if (objection !== null) deny(objection);
+}
+
+/**
+ * Throws 403 `PERMISSION_DENIED` if the body of a call sets a field that the scope `deploy` does not include. Does nothing for callers
+ * without an access token of that scope.
+ */
+export function requireFields({ user: { restriction } }: Call, { deploys }: Scoped, body: unknown): void {
+  if (restriction?.scope !== "deploy" || !Array.isArray(deploys)) return;
+  const other = Object.keys(Object(body)).find((field) => !deploys.includes(field));
+  if (other !== undefined) deny(`This access token can only deploy. It cannot set \`${other}\`.`);
+}
+
+const deny = (message: string): never => refuse("PERMISSION_DENIED", { message });

@@ -1,15 +1,13 @@
 import { z } from "zod";
-import { listDeleted, restoreOwned } from "../canvases/deleted.ts";
+import { listDeleted, restoreOwned } from "../canvases/deletion.ts";
 import { metadata, tags, title } from "../canvases/publishing/canvas-schemas.ts";
 import { createCanvas } from "../canvases/publishing/create.ts";
 import { listCanvases } from "../canvases/store.ts";
 import { deleteCanvas, deleteDraft, patchCanvas, unpublishCanvas } from "../canvases/update.ts";
 import { currentView, viewFor, viewsFor } from "../canvases/view.ts";
 import { refuse } from "../http/refusal.ts";
-import { act } from "./act.ts";
-import { json, optionalJson } from "./body-spec.ts";
+import { act, created, json, noContent, ok, optionalJson } from "./act.ts";
 import { canvasSearch } from "./list-query.ts";
-import { created, noContent, ok } from "./response-spec.ts";
 import { canvas, canvasList } from "./responses/canvas.ts";
 
 const flag = z.boolean().optional();

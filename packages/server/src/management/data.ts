@@ -7,20 +7,16 @@ import { manages } from "../access/roles.ts";
 import { withUpload } from "../canvases/publishing/upload.ts";
 import { findCanvas } from "../canvases/store.ts";
 import type { Env } from "../env.ts";
-import { refuseLargeBody } from "../http/body.ts";
+import { refuseLargeBody, streamBody } from "../http/body.ts";
 import { firstValue } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
-import { streamBody } from "../http/stream-body.ts";
 import type { Caller } from "../identity/credential.ts";
-import { requireCapability } from "../pipeline/capability.ts";
-import { readmit } from "../pipeline/readmit.ts";
+import { readmit, requireCapability } from "../pipeline/admit.ts";
 import type { Caller as RuntimeCaller } from "../primitives/primitive.ts";
 import { exportArchive } from "../primitives/transfer/export-archive.ts";
 import { importData } from "../primitives/transfer/import-data.ts";
 import { TRANSFERS } from "../primitives/transfer/transfers.ts";
-import { act } from "./act.ts";
-import { type BodySpec, upload } from "./body-spec.ts";
-import { Download, download, ok } from "./response-spec.ts";
+import { act, type BodySpec, Download, download, ok, upload } from "./act.ts";
 import { dataSummary, importResult } from "./responses/canvas.ts";
 
 /**

@@ -1,16 +1,87 @@
-import type { FastifyInstance } from "fastify";
+import { ERRORS } from "@easel/protocol/errors";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { User } from "../access/principal.ts";
+import type { Bucket } from "../drivers/bus/bus.ts";
 import type { Env } from "../env.ts";
-import { clientSignal } from "../http/client-signal.ts";
+import { blockEmbedding, isCrossOrigin, requireSameOrigin } from "../http/cross-site.ts";
 import { handlerFor, METHODS, type Method } from "../http/methods.ts";
 import type { Query } from "../http/query.ts";
-import { refuse } from "../http/refusal.ts";
-import { limitUnfinished } from "../pipeline/limit-unfinished.ts";
-import type { Act } from "./act.ts";
+import { take } from "../http/rate-limit.ts";
+import { Refusal, refuse } from "../http/refusal.ts";
+import { clientSignal } from "../http/sockets.ts";
+import type { Caller } from "../identity/credential.ts";
+import { identify } from "../identity/identify.ts";
+import { limitUnfinished } from "../pipeline/request-limits.ts";
+import { sendStream } from "../pipeline/send-stream.ts";
+import { challenge, challengeProgram } from "../sign-in/challenge.ts";
+import type { Act, Download } from "./act.ts";
 import { ACTS } from "./acts.ts";
-import { admit } from "./admit.ts";
-import { CALLERS } from "./callers.ts";
+import { CALLERS, type Call } from "./callers.ts";
 import { perform } from "./perform.ts";
-import { isDownload, sendDownload } from "./send-download.ts";
+
+/**
+ * The factor by which the rate limit of uploads is higher than the limit of other requests. With the default limit, uploading a
+ * bundle of 5,000 files takes about a minute.
+ */
+const UPLOADS_FACTOR = 20;
+
+/**
+ * Authenticates a request, counts it against the rate limit and, unless it only reads, checks its origin. Runs before the body is read.
+ * Throws 403 for a guest unless `guests` is true. `page`: whether the request is for a page of the service, which accepts no access tokens.
+ */
+export async function admit(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  env: Env,
+  { guests, uploads = false, page = false }: { guests: boolean; uploads?: boolean; page?: boolean },
+): Promise<Caller<User>> {
+  blockEmbedding(reply);
+  const { user, ...proof } = await identify(request.raw, reply, env, { tokens: !page });
+  if (user === null)
+    return page ? challenge(request.raw, "page", env) : challengeProgram(request.raw, reply, env);
+  const rateClass = isCrossOrigin(request.headers, env.base) ? "foreign" : "management";
+  const bucket: Bucket = { rateClass, owner: user.id, part: uploads ? "uploads" : "management" };
+  const perMinute = env.config.managementPerMinute * (uploads ? UPLOADS_FACTOR : 1);
+  if (!(await take(bucket, perMinute, reply, env))) {
+    const { status, message } = ERRORS.RATE_LIMITED;
+    throw new Refusal(status, { error: "rate_limited", code: "RATE_LIMITED", message });
+  }
+  if (request.method !== "GET" && request.method !== "HEAD") requireSameOrigin(request.headers, env.base);
+  if (user.guestOf !== null && !guests) {
+    refuse("PERMISSION_DENIED", { message: "Guests may use only the canvas that they were invited to." });
+  }
+  return { user, ...proof };
+}
+
+/** Whether the response of an act is a download. */
+const isDownload = (act: Act): act is Act<Download> => act.response.type !== undefined;
+
+/**
+ * Performs an act that returns a download, and sends the download while it is made. A limited number of downloads of a person run at once,
+ * and further ones wait. A download ends when its last byte has been made or when its client has gone. Throws 503 `UNAVAILABLE` if too many
+ * downloads of the person wait.
+ */
+async function sendDownload(
+  act: Act<Download>,
+  call: Call,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  env: Env,
+): Promise<FastifyReply> {
+  const { id } = call.user;
+  await env.downloads.run(
+    id,
+    async () => {
+      const { headers, stream } = (await perform(act, call, request.ip, env)).body;
+      const closed = new Promise((resolve) => stream.once("close", resolve));
+      const type = act.response.type as string;
+      sendStream(stream, { headers: { "content-type": type, ...headers } }, id, reply, env);
+      await closed;
+    },
+    call.signal(),
+  );
+  return reply;
+}
 
 type ActsByMethod = Partial<Record<Method, Act>>;
 

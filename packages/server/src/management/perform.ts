@@ -1,11 +1,11 @@
-import { announceAccess } from "../canvases/access-events.ts";
+import { announceAccess } from "../canvases/open-connections.ts";
 import type { Env } from "../env.ts";
 import { Refusal } from "../http/refusal.ts";
 import { reauthenticate } from "../identity/identify.ts";
 import { writeAudit } from "../organisation/audit.ts";
 import { challengeAgain } from "../sign-in/challenge.ts";
 import type { Act, Result } from "./act.ts";
-import type { Call } from "./call.ts";
+import type { Call } from "./callers.ts";
 
 /** Announces that an act may have changed who has access, so that the open connections that it affects are checked again. */
 async function announce({ affects }: Act, canvas: string | undefined, { user, params }: Call, env: Env) {

@@ -1,17 +1,19 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
-import type { User } from "../access/principal.ts";
+import { nameOf, type User } from "../access/principal.ts";
 import { access, newPassword, role } from "../canvases/publishing/canvas-schemas.ts";
 import { passwordHashOf, saveShareSettings } from "../canvases/publishing/share-settings.ts";
 import { findCanvas } from "../canvases/store.ts";
-import { viewFor } from "../canvases/view.ts";
+import { transferCanvas } from "../canvases/update.ts";
+import { currentView, viewFor } from "../canvases/view.ts";
+import { isId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
-import { distinct, email, moment } from "../http/field-schemas.ts";
+import { distinct, email, label, moment } from "../http/field-schemas.ts";
 import { refuse } from "../http/refusal.ts";
-import { act } from "./act.ts";
-import { preparedJson } from "./body-spec.ts";
-import { ok } from "./response-spec.ts";
-import { canvas as canvasSchema } from "./responses/canvas.ts";
+import { createInvite, listInvites, revokeInvite } from "../identity/guests.ts";
+import { act, created, json, noContent, ok, preparedJson } from "./act.ts";
+import { longPage } from "./list-query.ts";
+import { canvas, invitationList, newInvitation } from "./responses/canvas.ts";
 
 /** The schema of the request body. A field that is left out keeps its value; null clears it. */
 const Sharing = z.strictObject({
@@ -51,7 +53,7 @@ export const sharing = [
     allow: "editor",
     affects: "canvas",
     body: preparedJson(Sharing, hashPassword),
-    response: ok(canvasSchema),
+    response: ok(canvas),
     errors: ["PUBLIC_LINKS_DISABLED", "PUBLIC_NOT_ALLOWED", "PUBLIC_LINK_OWNER_GATED", "ORG_REQUIRED"],
     async run({ user, canvas, body: { given, passwordHash } }, env) {
       await saveShareSettings(canvas, user, { ...given, passwordHash }, env);
@@ -64,6 +66,88 @@ export const sharing = [
         ...(passwordHash === undefined ? {} : { password: passwordHash !== null }),
       };
       return { body: await viewFor({ ...(row ?? refuse("NOT_FOUND")), role }, env), audit: { details } };
+    },
+  }),
+];
+
+const Owner = z.strictObject({ email });
+
+/** The endpoint for transferring a canvas to another owner. */
+export const owner = [
+  act({
+    name: "canvas.transfer",
+    method: "PUT",
+    path: "/api/canvases/{id}/owner",
+    summary: "Makes one of the editors the owner of the canvas and the former owner an editor.",
+    details:
+      "The slugs of the canvas, former ones included, go along. 409 `QUOTA_EXCEEDED` where the quotas of the new owner have no room for it.",
+    allow: "owner",
+    affects: "canvas",
+    body: json(Owner),
+    response: ok(canvas),
+    errors: [["QUOTA_EXCEEDED", 409]],
+    async run({ user, canvas: { id }, body: { email: to } }, env) {
+      const outcome = await transferCanvas(id, user, to, env);
+      if (outcome === "not_an_editor") {
+        refuse("INVALID_BODY", { message: "The new owner must be an editor who has signed in." });
+      }
+      if (outcome !== "done") {
+        const message =
+          "The quotas of the new owner have no room for this canvas; an administrator can raise them.";
+        refuse("QUOTA_EXCEEDED", { quota: outcome, message }, 409);
+      }
+      return { body: await currentView(id, user, env), audit: { target: to } };
+    },
+  }),
+];
+
+const NewInvite = z.strictObject({ email, name: label(LIMITS.nameLength.value).optional() });
+
+/** The endpoints for the invitations of guests to a canvas. */
+export const invites = [
+  act({
+    name: "canvas.invites",
+    method: "GET",
+    path: "/api/canvases/{id}/invites",
+    summary: "Lists the invitations to a canvas, newest first.",
+    allow: "editor",
+    query: longPage,
+    response: ok(invitationList),
+    async run({ canvas: { id }, query }, env) {
+      const { entries, nextCursor } = await listInvites(id, query, env);
+      return { body: { invites: entries, nextCursor } };
+    },
+  }),
+  act({
+    name: "canvas.invite",
+    method: "POST",
+    path: "/api/canvases/{id}/invites",
+    summary: "Invites a guest to this canvas alone.",
+    details: `\`url\` is the link to send to them, returned this once. 409 \`KEY_LIMIT\` for a canvas with ${LIMITS.invitesPerCanvas.value} invitations that are not revoked.`,
+    allow: "owner",
+    affects: "canvas",
+    body: json(NewInvite),
+    response: created(newInvitation),
+    errors: ["KEY_LIMIT"],
+    async run({ user, canvas, body: { email, name = nameOf(email) } }, env) {
+      const invite = await createInvite(canvas.id, { email, name }, user, env);
+      const { id, token } =
+        invite ?? refuse("KEY_LIMIT", { message: "This canvas has as many invitations as it may have." });
+      const url = `${env.base.origin}/auth/invite/${token}`;
+      return { body: { id, email, url }, audit: { target: id, details: { email } } };
+    },
+  }),
+  act({
+    name: "canvas.uninvite",
+    method: "DELETE",
+    path: "/api/canvases/{id}/invites/{invite}",
+    summary: "Revokes an invitation and ends the guest's sessions.",
+    allow: "owner",
+    affects: "canvas",
+    response: noContent,
+    async run({ canvas: { id }, params: { invite: target } }, env) {
+      if (!isId(target) || !(await revokeInvite(target, id, env))) refuse("NOT_FOUND");
+      return { body: undefined, audit: { target } };
     },
   }),
 ];

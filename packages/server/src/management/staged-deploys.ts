@@ -1,16 +1,18 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import type { BlobSize } from "../canvases/bundle-blobs.ts";
-import { cancelDeploy } from "../canvases/publishing/cancel-deploy.ts";
-import { finishDeploy } from "../canvases/publishing/finish-deploy.ts";
-import { addBlob, receiveBlob } from "../canvases/publishing/receive-blob.ts";
-import { missingBlobs, stageDeploy } from "../canvases/publishing/stage-deploy.ts";
+import {
+  addBlob,
+  cancelDeploy,
+  finishDeploy,
+  missingBlobs,
+  receiveBlob,
+  stageDeploy,
+} from "../canvases/publishing/staging.ts";
 import { currentView } from "../canvases/view.ts";
+import { streamBody } from "../http/body.ts";
 import { printable } from "../http/field-schemas.ts";
-import { streamBody } from "../http/stream-body.ts";
-import { act } from "./act.ts";
-import { type BodySpec, json, upload } from "./body-spec.ts";
-import { created, noContent, ok } from "./response-spec.ts";
+import { act, type BodySpec, created, json, noContent, ok, upload } from "./act.ts";
 import { finishedDeploy, missingFiles, stagedDeploy } from "./responses/canvas.ts";
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "must be 64 lower-case hexadecimal digits");

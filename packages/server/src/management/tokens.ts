@@ -5,10 +5,8 @@ import { isId } from "../crypto/ids.ts";
 import { label, later } from "../http/field-schemas.ts";
 import { refuse } from "../http/refusal.ts";
 import { acceptsTokens, createToken, deleteToken, listTokens, readToken } from "../identity/tokens.ts";
-import { act } from "./act.ts";
-import { json } from "./body-spec.ts";
+import { act, created, json, noContent, ok } from "./act.ts";
 import { longPage } from "./list-query.ts";
-import { created, noContent, ok } from "./response-spec.ts";
 import { newToken, token, tokenList } from "./responses/account.ts";
 
 const NewToken = z.strictObject({

@@ -1,16 +1,19 @@
-import { publishVersion } from "../canvases/publish-version.ts";
 import { archiveOf } from "../canvases/publishing/bundle-archive.ts";
 import { publishStored, type StoredBundle, storeBundle, tidyUp } from "../canvases/publishing/deploy.ts";
 import { withUpload } from "../canvases/publishing/upload.ts";
 import { removeOfCanvas } from "../canvases/version-files.ts";
-import { deleteVersion, listFiles, listVersions, requireVersion } from "../canvases/versions.ts";
+import {
+  deleteVersion,
+  listFiles,
+  listVersions,
+  publishVersion,
+  requireVersion,
+} from "../canvases/versions.ts";
 import { currentView } from "../canvases/view.ts";
 import type { Env } from "../env.ts";
+import { streamBody } from "../http/body.ts";
 import { refuse } from "../http/refusal.ts";
-import { streamBody } from "../http/stream-body.ts";
-import { act } from "./act.ts";
-import { type BodySpec, upload } from "./body-spec.ts";
-import { Download, download, noContent, ok } from "./response-spec.ts";
+import { act, type BodySpec, Download, download, noContent, ok, upload } from "./act.ts";
 import { canvas, deployedCanvas, versionFiles, versionList } from "./responses/canvas.ts";
 
 const TYPES = ["application/zip", "application/x-zip-compressed", "application/octet-stream", "text/html"];

@@ -1,8 +1,7 @@
-import { day } from "../http/day.ts";
-import { type Html, html } from "../http/html.ts";
+import { day, type Html, html } from "../http/html.ts";
 import { SCOPES } from "../token-page/token-choices.ts";
 import type { AskedAccess } from "./asked-access.ts";
-import { TOKEN_LIFETIME_MS } from "./redeem.ts";
+import { TOKEN_LIFETIME_MS } from "./token-endpoint.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

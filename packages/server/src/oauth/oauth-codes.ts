@@ -1,10 +1,63 @@
+import { randomInt } from "node:crypto";
 import type { TokenScope } from "@easel/protocol/management";
 import type { User } from "../access/principal.ts";
 import { isToken, newToken, tokenHash } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
-import { networkOf } from "../http/network.ts";
+import { refuse } from "../http/refusal.ts";
+import { networkOf } from "../http/request-headers.ts";
 import type { AskedAccess } from "./asked-access.ts";
-import { newUserCode } from "./user-code.ts";
+import { refuseOAuth } from "./program-endpoint.ts";
+
+/** The letters of user codes. They have no vowels, so that they form no words, and no letters that look alike (RFC 8628, section 6.1). */
+const LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
+const LENGTH = 8;
+
+/** Creates a user code of 8 letters, which has 34 bits of entropy. */
+const newUserCode = (): string =>
+  Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join("");
+
+/** Formats a user code for people: `WDJB-MJHT`. */
+export const formatUserCode = (code: string): string => `${code.slice(0, 4)}-${code.slice(4)}`;
+
+/**
+ * Reads a user code that a person has typed, in any case, with or without dashes and spaces. Returns null if the text is not a user code.
+ */
+export function readUserCode(typed: string): string | null {
+  const code = typed.toUpperCase().replace(/[\s\p{P}]/gu, "");
+  return code.length === LENGTH && [...code].every((letter) => LETTERS.includes(letter)) ? code : null;
+}
+
+/** The time within which a person must answer a question. */
+const LIFETIME_MS = 10 * 60_000;
+
+interface Ticket<Asked> {
+  user: string;
+  /** When the ticket expires, in epoch milliseconds. */
+  expires: number;
+  asked: Asked;
+}
+
+type Purpose = "authorize" | "device";
+
+/**
+ * Returns a signed text for a hidden field of the form in which a person answers a question. It contains the question, so that the answer
+ * applies to exactly this question (decision 045). Only a page that the service has shown to this person contains the text.
+ */
+export function issueTicket<Asked>(purpose: Purpose, { id }: User, asked: Asked, env: Env): string {
+  const ticket: Ticket<Asked> = { user: id, expires: env.clock() + LIFETIME_MS, asked };
+  const text = Buffer.from(JSON.stringify(ticket)).toString("base64url");
+  return `${text}.${env.signer.sign(`oauth.${purpose}`, text)}`;
+}
+
+/** Returns the question in the ticket of an answered form. Throws 400 `INVALID_BODY` if the ticket is not valid for this person now. */
+export function readTicket<Asked>(purpose: Purpose, ticket: string, { id }: User, env: Env): Asked {
+  const [text = "", signature = ""] = ticket.split(".");
+  if (env.signer.verifies(signature, `oauth.${purpose}`, text)) {
+    const { user, expires, asked } = JSON.parse(Buffer.from(text, "base64url").toString()) as Ticket<Asked>;
+    if (user === id && expires > env.clock()) return asked;
+  }
+  return refuse("INVALID_BODY", { message: "This question has run out. Start again in your terminal." });
+}
 
 const CODE_LIFETIME_MS = 60_000;
 /** The time within which a person must enter the user code of a device. */
@@ -108,6 +161,23 @@ export async function answerDevice(
 }
 
 /** Records that a device has asked for its token. */
-export async function recordPoll({ secret_hash }: StoredCode, { db, clock }: Env): Promise<void> {
+async function recordPoll({ secret_hash }: StoredCode, { db, clock }: Env): Promise<void> {
   await db.withReserve.run`update oauth_codes set polled_at = ${clock()} where secret_hash = ${secret_hash}`;
+}
+
+/** The interval at which a device may ask for its token, in milliseconds. */
+export const POLL_INTERVAL_MS = 5_000;
+/** How much sooner than the interval a request may arrive, in milliseconds, because network delays vary. */
+const JITTER_MS = 1_000;
+
+/** Throws the error for a device code whose request waits for an answer, was denied or has expired (RFC 8628, section 3.5). */
+export async function requireAnswer(stored: StoredCode, env: Env): Promise<void> {
+  const { expires_at, denied, user_id, polled_at } = stored;
+  if (denied === 1) refuseOAuth("access_denied", "The person has not allowed it.");
+  if (expires_at <= env.clock()) refuseOAuth("expired_token", "The code has expired.");
+  if (user_id !== null) return;
+  await recordPoll(stored, env);
+  if (polled_at !== null && env.clock() - polled_at < POLL_INTERVAL_MS - JITTER_MS)
+    refuseOAuth("slow_down", "Ask less often.");
+  refuseOAuth("authorization_pending", "The person has not answered yet.");
 }

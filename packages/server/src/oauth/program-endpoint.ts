@@ -1,11 +1,56 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Env } from "../env.ts";
-import { requireSameOrigin } from "../http/csrf.ts";
-import { networkOf } from "../http/network.ts";
+import { readBody } from "../http/body.ts";
+import { requireSameOrigin } from "../http/cross-site.ts";
 import { take } from "../http/rate-limit.ts";
-import { requireClient } from "./command-line-client.ts";
-import { type OAuthErrorCode, refuseOAuth } from "./oauth-error.ts";
-import { readForm } from "./oauth-form.ts";
+import { Refusal } from "../http/refusal.ts";
+import { networkOf } from "../http/request-headers.ts";
+
+/** The error codes of OAuth (RFC 6749, sections 4.1.2.1 and 5.2; RFC 8628, section 3.5; RFC 7009, section 2.2.1). */
+export type OAuthErrorCode =
+  | "invalid_request"
+  | "invalid_client"
+  | "invalid_grant"
+  | "invalid_scope"
+  | "unsupported_grant_type"
+  | "unsupported_response_type"
+  | "access_denied"
+  | "authorization_pending"
+  | "slow_down"
+  | "expired_token"
+  | "temporarily_unavailable";
+
+/**
+ * Throws a `Refusal` with an OAuth error: its body has the fields `error` and `error_description`. `description` is ASCII without double
+ * quotes and backslashes.
+ */
+export function refuseOAuth(error: OAuthErrorCode, description: string, status = 400): never {
+  throw new Refusal(status, { error, error_description: description, message: description });
+}
+
+const MAX_FORM_BYTES = 8 * 1024;
+
+/** Reads a form. Throws the error `invalid_request` if the body is not a form, is too large, or repeats a field (RFC 6749, section 3.2). */
+export async function readForm(request: FastifyRequest): Promise<ReadonlyMap<string, string>> {
+  const type = (request.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase();
+  if (type !== "application/x-www-form-urlencoded")
+    refuseOAuth("invalid_request", "The body must be a form: application/x-www-form-urlencoded.");
+  const body = await readBody(request.raw, MAX_FORM_BYTES, () =>
+    refuseOAuth("invalid_request", `The form is larger than ${MAX_FORM_BYTES} bytes.`, 413),
+  );
+  const entries = [...new URLSearchParams(body.toString("utf8"))].filter(([, value]) => value !== "");
+  const form = new Map(entries);
+  if (form.size < entries.length) refuseOAuth("invalid_request", "A field of the form is repeated.");
+  return form;
+}
+
+/** The client id of the command line, the only client of the service. It is a public client, so it has no secret (RFC 6749, section 2.1). */
+export const CLIENT_ID = "easel-cli";
+
+/** Throws the error `invalid_client` unless a form has the client id of the command line. */
+function requireClient(form: ReadonlyMap<string, string>): void {
+  if (form.get("client_id") !== CLIENT_ID) refuseOAuth("invalid_client", "`client_id` is unknown.");
+}
 
 /** An endpoint to which programs send forms. */
 export interface ProgramEndpoint {

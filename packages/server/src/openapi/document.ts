@@ -1,14 +1,160 @@
+import { z } from "zod";
 import type { Env } from "../env.ts";
+import { apiPath } from "../http/canvas-path.ts";
+import type { ErrorCase } from "../http/refusal.ts";
 import { sessionCookie } from "../identity/session.ts";
+import type { Act } from "../management/act.ts";
 import { ACTS } from "../management/acts.ts";
+import { CALLERS, scopesOf } from "../management/callers.ts";
+import { bytes, type Operation, pathOf } from "../primitives/description.ts";
 import { primitives } from "../primitives/index.ts";
+import type { Primitive } from "../primitives/primitive.ts";
 import { adjacentPaths, SERVICE_TAG } from "./adjacent.ts";
-import { Operations } from "./conversion.ts";
-import { ERROR_SCHEMAS, HEADERS } from "./error-responses.ts";
-import { MANAGEMENT_TAGS, managementPaths } from "./management.ts";
-import type { OpenApi, PathItem } from "./openapi.ts";
+import { Operations, type Surface } from "./conversion.ts";
+import { type CommonErrors, ERROR_SCHEMAS, HEADERS } from "./error-responses.ts";
+import type { OpenApi, PathItem, Tag } from "./openapi.ts";
 import { PATH_PARAMETERS } from "./parameters.ts";
-import { runtimePaths, runtimeTags } from "./runtime.ts";
+
+/** The errors that every request to the runtime API can get, because the pipeline checks it before a handler runs. */
+const RUNTIME_ERRORS: CommonErrors = {
+  name: "Runtime",
+  errors: [
+    "INVALID_BODY",
+    "PASSWORD_REQUIRED",
+    "PERMISSION_DENIED",
+    "CAPABILITY_DISABLED",
+    "CROSS_CANVAS_FORBIDDEN",
+    "CROSS_SITE_FORBIDDEN",
+    "DISABLED",
+    "STATIC_ONLY",
+    "NOT_FOUND",
+    "ARCHIVED",
+    "NOT_INVITED",
+    "OWNER_ONLY",
+    "SHARE_EXPIRED",
+    "RATE_LIMITED",
+    "CONCURRENCY_LIMIT",
+  ],
+};
+
+/** Returns the group of operations of each primitive. */
+export const runtimeTags = (primitives: readonly Primitive[]): Tag[] =>
+  primitives.flatMap(({ description }) =>
+    description === undefined ? [] : [{ name: description.title, description: description.summary }],
+  );
+
+/** Describes the routes of the runtime API. */
+export function runtimePaths(
+  primitives: readonly Primitive[],
+  operations: Operations,
+): [path: string, item: PathItem][] {
+  return primitives.flatMap(({ description }) =>
+    Object.entries(description?.operations ?? {}).map(([route, operation]): [string, PathItem] => {
+      const [method = "", path = ""] = route.split(" ");
+      const template = apiPath("{slug}") + pathOf(path);
+      const surface = { tag: description?.title ?? "", common: RUNTIME_ERRORS, isLimited: true };
+      return [template, { [method.toLowerCase()]: operations.convert(template, operation, surface) }];
+    }),
+  );
+}
+
+/** The groups of the operations of the management API. An act belongs to the first group for which `has` is true. */
+const GROUPS: (Tag & { has: (act: Act) => boolean })[] = [
+  {
+    name: "Administration",
+    description: "For the administrators of the instance. It gives no access to canvases.",
+    has: ({ allow }) => allow === "administrator",
+  },
+  {
+    name: "Deploys",
+    description: "Versions of a canvas: deploys, rollbacks and downloads.",
+    has: ({ path }) => /\/(bundle|versions|deploys)\b/.test(path),
+  },
+  {
+    name: "Canvases",
+    description: "Canvases, their sharing, capabilities and invitations.",
+    has: ({ path }) => path.startsWith("/api/canvases"),
+  },
+  {
+    name: "Teams",
+    description: "Groups of people with whom canvases are shared.",
+    has: ({ path }) => path.startsWith("/api/teams"),
+  },
+  { name: "Account", description: "The caller, their sessions and their access tokens.", has: () => true },
+];
+
+/** The groups in the order in which readers see them: `Account` first, `Administration` last. */
+export const MANAGEMENT_TAGS: Tag[] = GROUPS.map(({ name, description }) => ({
+  name,
+  description,
+})).toReversed();
+
+const MANAGEMENT_ERRORS: CommonErrors = {
+  name: "Management",
+  errors: ["INVALID_BODY", "RATE_LIMITED", "CONCURRENCY_LIMIT"],
+};
+
+const surfaceOf = (act: Act): Surface => ({
+  tag: GROUPS.find(({ has }) => has(act))?.name ?? "",
+  common: MANAGEMENT_ERRORS,
+  isLimited: true,
+  ...(act.allow === "session" && { security: [{ session: [] }] }),
+});
+
+/**
+ * Returns the errors that an act can have because of its method, path, body and group of callers, such as `NOT_FOUND` if its path has
+ * parameters.
+ */
+function errorsOf({ method, path, body, allow }: Act): ErrorCase[] {
+  const changes = method !== "GET";
+  const ofCanvas = ["viewer", "editor", "owner"].includes(allow);
+  return [
+    ...(allow === "everyone" ? [] : (["PERMISSION_DENIED"] as const)),
+    ...(changes ? (["CROSS_SITE_FORBIDDEN"] as const) : []),
+    ...(path.includes("{") ? (["NOT_FOUND"] as const) : []),
+    ...(changes && ofCanvas && allow !== "viewer" ? ([["DISABLED", 409]] as const) : []),
+    ...(allow === "owner" ? ([["OWNER_ONLY", 403]] as const) : []),
+    ...(body?.tooLarge === undefined ? [] : [body.tooLarge]),
+  ];
+}
+
+/** Returns a sentence that names the scopes of the access tokens that may perform an act, or an empty text if no token may. */
+function tokensOf(act: Act): string {
+  const scopes = scopesOf(act).map((scope) => `\`${scope}\``);
+  if (scopes.length === 0) return "";
+  const fields = Array.isArray(act.deploys) ? act.deploys.map((field) => `\`${field}\``).join(", ") : null;
+  return ` Scopes of tokens: ${scopes.join(", ")}${fields === null ? "" : `; \`deploy\` sets only ${fields}`}.`;
+}
+
+/** Converts an act of the management API to an `Operation`, the type that describes the operations of primitives. */
+function operationOf(act: Act): Operation {
+  const { name, summary, details = "", allow, query, body, response, errors = [] } = act;
+  const { status, schema, type } = response;
+  const description = schema === null && type === undefined ? "Done." : "The result.";
+  const content = schema === null ? {} : { type: "application/json", schema };
+  return {
+    id: name,
+    summary,
+    details: `${details}\n\nCallers: ${CALLERS[allow].who}.${tokensOf(act)}`.trim(),
+    ...(query !== undefined && { query }),
+    ...(body !== undefined && {
+      body: {
+        type: body.type,
+        schema: body.schema ?? (body.type === "application/octet-stream" ? bytes : z.any()),
+        ...(body.optional && { optional: true }),
+      },
+    }),
+    responses: { [status]: { description, ...(type !== undefined && { type }), ...content } },
+    errors: [...errorsOf(act), ...errors],
+  };
+}
+
+/** Describes the operations of the management API. */
+export const managementPaths = (acts: readonly Act[], operations: Operations): [string, PathItem][] =>
+  acts.map((act) => [
+    act.path,
+    { [act.method.toLowerCase()]: operations.convert(act.path, operationOf(act), surfaceOf(act)) },
+  ]);
 
 const DESCRIPTION = `Easel hosts small web apps, called canvases, and gives each page a backend.
 

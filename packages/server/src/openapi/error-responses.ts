@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import { ERRORS, type ErrorCode } from "@easel/protocol/errors";
-import type { ErrorCase } from "../http/error-case.ts";
+import type { ErrorCase } from "../http/refusal.ts";
 import type { JsonSchema } from "./json-shape.ts";
 import type { Header, Reference, ResponseObject } from "./openapi.ts";
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { mountPublicText } from "../content/public-text.ts";
+import { mountPublicText } from "../content/service-files.ts";
 import type { Env } from "../env.ts";
 import { pageHeaders, printPage } from "../http/html.ts";
 import { STYLE } from "./reference/style.ts";

@@ -2,7 +2,7 @@ import type { Json } from "@easel/protocol/types";
 import type { ZodType } from "zod";
 import type { Env } from "../env.ts";
 import { parseJson, type ReadOptions } from "../http/body.ts";
-import type { ErrorCase } from "../http/error-case.ts";
+import type { ErrorCase } from "../http/refusal.ts";
 import { validate } from "../http/validate.ts";
 
 /** A body whose bytes may still be arriving. */

@@ -1,8 +1,8 @@
 import type { ZodObject, ZodType, z } from "zod";
 import type { Env } from "../env.ts";
-import type { ErrorCase } from "../http/error-case.ts";
 import type { Method } from "../http/methods.ts";
 import { firstValue, type Query } from "../http/query.ts";
+import type { ErrorCase } from "../http/refusal.ts";
 import { validate } from "../http/validate.ts";
 import type { Body, BodyDescription, GivenBody } from "./operation-body.ts";
 

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { type ReadOptions, readBody } from "../http/body.ts";
-import { streamBody } from "../http/stream-body.ts";
+import { type ReadOptions, readBody, streamBody } from "../http/body.ts";
 import type { ByteSource } from "./operation-body.ts";
 
 /** The body of an HTTP request. */

@@ -4,7 +4,7 @@ import type { User } from "../access/principal.ts";
 import { newId } from "../crypto/ids.ts";
 import { asKeys, containing, optional, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
-import { countWithin, type Paged, paged } from "../http/paging.ts";
+import { countWithin, type Paged, paged } from "../http/query.ts";
 
 /** A team without its members. */
 export type TeamRow = Omit<Team, "members">;

@@ -1,15 +1,28 @@
 import type { Capability } from "@easel/protocol/capabilities";
-import { anonymousUser } from "../access/principal.ts";
+import { hintFor } from "../access/ladder.ts";
+import { anonymousUser, isAnonymous, type RuntimeUse } from "../access/principal.ts";
+import type { Canvas } from "../canvases/access-lookup.ts";
+import { whyOff } from "../canvases/capabilities.ts";
 import type { Env } from "../env.ts";
-import { networkOf } from "../http/network.ts";
-import { allowEmbedding, blockEmbedding } from "../http/security-headers.ts";
-import { authenticate } from "./authenticate.ts";
-import { requireCapability } from "./capability.ts";
-import { setCorsHeaders } from "./cors.ts";
-import { isolate, startedBy } from "./isolate.ts";
-import { limitRequests } from "./limit-requests.ts";
+import { allowEmbedding, blockEmbedding } from "../http/cross-site.ts";
+import { refuse } from "../http/refusal.ts";
+import { networkOf } from "../http/request-headers.ts";
+import { reauthenticate } from "../identity/identify.ts";
+import { challengeAgain } from "../sign-in/challenge.ts";
+import { authenticate, opensToAnonymous } from "./authenticate.ts";
+import { isolate, setCorsHeaders, startedBy } from "./isolate.ts";
+import { limitRequests } from "./request-limits.ts";
 import { enterCanvas, isOpenToVisitors, lookUp, refuseVisitor } from "./resolve.ts";
-import type { Admitted, ApiVisit } from "./visit.ts";
+import type { AdmitsVisitors, Admitted, ApiVisit } from "./visit.ts";
+
+/** Step 5 of the pipeline: throws 403 `CAPABILITY_DISABLED` unless the capability is on (specification 4.1). */
+export function requireCapability(canvas: Canvas, capability: Capability, env: Env): void {
+  const reason = whyOff(capability, canvas, env);
+  if (reason === null) return;
+  const hint = hintFor(capability, reason, env.isDev);
+  const { backendEnabled } = canvas.capabilities;
+  refuse("CAPABILITY_DISABLED", { capability, backendEnabled, reason, hint });
+}
 
 /**
  * Runs the five steps of the pipeline for a request to `/v1/c/{slug}`, in order (specification 4.1). Throws a `Refusal` if a step rejects
@@ -35,4 +48,43 @@ export async function admit(visit: ApiVisit, capability: Capability | null, env:
   const user =
     principal ?? (openToVisitors ? anonymousUser(networkOf(visit.address)) : refuseVisitor(principal));
   return { user, credential, passes, canvas, role };
+}
+
+/** The caller and the canvas of a request that was admitted before, and what the request does. */
+export interface Admission extends Omit<Admitted, "canvas" | "role"> {
+  canvas: Pick<Canvas, "id" | "slug">;
+  use: RuntimeUse;
+  admitsVisitors?: AdmitsVisitors | undefined;
+}
+
+/**
+ * Repeats the steps of the pipeline whose outcome can change after a request was admitted: authentication, access to the canvas, and the
+ * check that the capability is on. If `capability` is null, leaves out that check. Called after a body has arrived late, while a list is
+ * streamed, and for open WebSockets (decision 020).
+ */
+export async function readmit(
+  admission: Admission,
+  capability: Capability | null,
+  env: Env,
+): Promise<Admitted> {
+  const {
+    user,
+    credential,
+    passes,
+    canvas: { id, slug },
+    use,
+    admitsVisitors,
+  } = admission;
+  const now = await reauthenticate(admission, env);
+  const isKnown = now !== null || (isAnonymous(user) && (await opensToAnonymous(slug, env)));
+  if (!isKnown) challengeAgain(admission, env);
+  const principal = now?.user ?? null;
+  const found = await lookUp(slug, principal, env);
+  const openToVisitors = admitsVisitors !== undefined && (await isOpenToVisitors(found, admitsVisitors));
+  const entering = { surface: "api", openToVisitors, use } as const;
+  const { canvas, role } = enterCanvas(found, entering, { user: principal, passes }, env);
+  // The slug may belong to another canvas by now.
+  if (canvas.id !== id) refuse("NOT_FOUND");
+  if (capability !== null) requireCapability(canvas, capability, env);
+  return { user: principal ?? user, credential: now?.credential ?? credential, passes, canvas, role };
 }

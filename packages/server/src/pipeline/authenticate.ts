@@ -2,7 +2,7 @@ import { type Canvas, findForAccess } from "../canvases/access-lookup.ts";
 import { admitsAnonymous } from "../canvases/publication-status.ts";
 import type { Env } from "../env.ts";
 import { parseCanvasPath } from "../http/canvas-path.ts";
-import { wantsPage } from "../http/wants-page.ts";
+import { wantsPage } from "../http/request-headers.ts";
 import type { Caller } from "../identity/credential.ts";
 import { identify } from "../identity/identify.ts";
 import { challenge, challengeProgram } from "../sign-in/challenge.ts";

@@ -1,6 +1,7 @@
 import type { Env } from "../env.ts";
 import { parseCanvasPath } from "../http/canvas-path.ts";
-import { initiatorOf } from "../http/fetch-metadata.ts";
+import { initiatorOf } from "../http/cross-site.ts";
+import type { HeaderSink } from "../http/rate-limit.ts";
 import { refuse } from "../http/refusal.ts";
 import type { Visit } from "./visit.ts";
 
@@ -37,4 +38,50 @@ export function isolate(page: StartedBy): void {
 function isPageOf(slug: string, url: string): boolean {
   const path = parseCanvasPath(URL.parse(url)?.pathname ?? "");
   return path?.surface === "content" && path.slug === slug;
+}
+
+const EXPOSED =
+  "Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Service-Connection-Response";
+
+/**
+ * In subdomain mode, sets the CORS headers that allow a page of the canvas to read the response, also if it is an error (specification 4.1,
+ * step 4). In path mode, sets none.
+ */
+export function setCorsHeaders(
+  { slug, request, answer }: Pick<Visit, "slug" | "request" | "answer">,
+  { base }: Env,
+): void {
+  if (base.urlMode !== "subdomain") return;
+  answer.header("vary", "Origin");
+  const { origin } = request.headers;
+  if (origin === undefined || origin !== base.canvasOrigin(slug)) return;
+  answer.header("access-control-allow-origin", origin);
+  answer.header("access-control-allow-credentials", "true");
+  answer.header("access-control-expose-headers", EXPOSED);
+}
+
+/**
+ * Lets pages of the canvas read the response headers in `names`, in addition to `EXPOSED`. Does nothing in path mode: there, pages have the
+ * same origin as the API and can read headers without permission.
+ */
+export function exposeHeaders(names: string[], answer: HeaderSink, { base }: Env): void {
+  if (base.urlMode === "subdomain")
+    answer.header("access-control-expose-headers", [EXPOSED, ...names].join(", "));
+}
+
+const TOKENS = /^[!#$%&'*+.^_`|~0-9a-z-]+(\s*,\s*[!#$%&'*+.^_`|~0-9a-z-]+)*$/i;
+
+/** The time in seconds for which browsers may keep the result of a preflight. It is the longest that Chromium accepts. */
+const MAX_AGE = 7_200;
+
+/** Sets the headers of the response to a CORS preflight, `OPTIONS /v1/c/{slug}/*`, which needs no authentication (specification 4.1). */
+export function preflight(visit: Pick<Visit, "slug" | "request" | "answer">, env: Env): void {
+  setCorsHeaders(visit, env);
+  if (env.base.urlMode === "subdomain") visit.answer.header("access-control-max-age", MAX_AGE);
+  const requested = visit.request.headers["access-control-request-headers"];
+  visit.answer.header("access-control-allow-methods", "GET,HEAD,POST,PUT,PATCH,DELETE,OPTIONS");
+  visit.answer.header(
+    "access-control-allow-headers",
+    requested !== undefined && TOKENS.test(requested) ? requested : "Content-Type",
+  );
 }

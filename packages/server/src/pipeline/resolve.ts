@@ -1,7 +1,6 @@
 import type { CanvasRole } from "@easel/protocol/types";
 import { decideAccess } from "../access/ladder.ts";
-import { isMember, type Principal } from "../access/principal.ts";
-import { type RuntimeUse, runtimeObjection } from "../access/restriction.ts";
+import { isMember, type Principal, type RuntimeUse, runtimeObjection } from "../access/principal.ts";
 import { type Canvas, findForAccess } from "../canvases/access-lookup.ts";
 import { gateIsOpen } from "../canvases/gate-cookie.ts";
 import type { Env } from "../env.ts";

@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 import type { Env } from "../env.ts";
 import { Refusal } from "../http/refusal.ts";
-import { limitResponses } from "./limit-responses.ts";
+import { limitResponses } from "./request-limits.ts";
 
 /**
  * Sends a stream as the response. Throws 429 `CONCURRENCY_LIMIT` if too many streams or other large responses are already being sent to the

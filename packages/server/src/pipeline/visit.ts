@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { CanvasRole } from "@easel/protocol/types";
-import type { Principal, User } from "../access/principal.ts";
-import type { RuntimeUse } from "../access/restriction.ts";
+import type { Principal, RuntimeUse, User } from "../access/principal.ts";
 import type { Canvas } from "../canvases/access-lookup.ts";
 import type { HeaderSink } from "../http/rate-limit.ts";
 import type { Caller } from "../identity/credential.ts";

@@ -1,6 +1,6 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { type ZodType, z } from "zod";
-import type { ErrorCase } from "../http/error-case.ts";
+import type { ErrorCase } from "../http/refusal.ts";
 
 /** The request body of an operation. */
 export interface RequestBody {

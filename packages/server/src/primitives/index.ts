@@ -1,4 +1,4 @@
-import { callLogData } from "../canvases/call-log-data.ts";
+import { callLogData } from "../canvases/call-log-store.ts";
 import { coreData } from "../canvases/core-data.ts";
 import type { Env } from "../env.ts";
 import { ai } from "./ai/routes.ts";

@@ -4,9 +4,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Env } from "../env.ts";
 import { parseCanvasPath } from "../http/canvas-path.ts";
 import { refuse } from "../http/refusal.ts";
-import type { PendingUpgrade } from "../http/upgrades.ts";
-import { admit } from "../pipeline/admit.ts";
-import { readmit } from "../pipeline/readmit.ts";
+import type { PendingUpgrade } from "../http/sockets.ts";
+import { admit, readmit } from "../pipeline/admit.ts";
 import type { ApiVisit } from "../pipeline/visit.ts";
 import type { Primitive, Route } from "./primitive.ts";
 

@@ -1,23 +1,45 @@
+import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Env } from "../env.ts";
 import { apiPath } from "../http/canvas-path.ts";
-import { clientSignal } from "../http/client-signal.ts";
 import { refusalOf, sendRefusal } from "../http/errors.ts";
 import { handlerFor, METHODS } from "../http/methods.ts";
-import type { Query } from "../http/query.ts";
+import { type Query, requireDecodable } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
-import { requireDecodable } from "../http/undecodable-path.ts";
-import { routeUpgrades } from "../http/upgrades.ts";
-import { admit } from "../pipeline/admit.ts";
-import { requireCapability } from "../pipeline/capability.ts";
-import { limitUnfinished } from "../pipeline/limit-unfinished.ts";
-import { preflight } from "../pipeline/preflight.ts";
-import { readmit } from "../pipeline/readmit.ts";
+import { clientSignal, routeUpgrades } from "../http/sockets.ts";
+import { admit, readmit, requireCapability } from "../pipeline/admit.ts";
+import { exposeHeaders, preflight } from "../pipeline/isolate.ts";
+import { limitResponses, limitUnfinished, SMALL_RESPONSE } from "../pipeline/request-limits.ts";
+import { sendStream } from "../pipeline/send-stream.ts";
 import type { AdmitsVisitors, Admitted, ApiVisit } from "../pipeline/visit.ts";
 import { logCall } from "./logged-calls.ts";
 import { mountUpgrade } from "./mount-upgrade.ts";
-import type { Call, Primitive, Route } from "./primitive.ts";
-import { respond } from "./respond.ts";
+import type { Answer, Call, Primitive, Route } from "./primitive.ts";
+
+/**
+ * Sends the response that a handler returned. Only a limited number of large responses may be sent to a user at a time. A large response
+ * counts until it has been sent.
+ */
+function respond(answer: Answer, userId: string, reply: FastifyReply, env: Env): unknown {
+  if (typeof answer === "string") {
+    if (answer.length > SMALL_RESPONSE) limitResponses(userId, reply, env);
+    return answer;
+  }
+  if (answer instanceof Readable) return sendStream(answer, {}, userId, reply, env);
+  const { status = 200, headers: given = {}, body, exposed, sent } = answer;
+  const headers: Record<string, string> = {};
+  if (sent !== undefined) reply.raw.once("close", sent);
+  if (exposed !== undefined) exposeHeaders(exposed, reply, env);
+  for (const [name, value] of Object.entries(given)) {
+    if (value === null) reply.removeHeader(name);
+    else headers[name] = value;
+  }
+  if (body instanceof Readable) return sendStream(body, { status, headers }, userId, reply, env);
+  if (body !== null && body.length > SMALL_RESPONSE) limitResponses(userId, reply, env);
+  if (body === null) reply.removeHeader("content-type");
+  reply.code(status).headers(headers);
+  return reply.send(body ?? undefined);
+}
 
 const ROOT = apiPath(":slug");
 

@@ -1,18 +1,26 @@
 import type { PhasedSection, RecordPolicy } from "@easel/protocol/policy";
 import type { Json } from "@easel/protocol/types";
+import { z } from "zod";
 import { manages } from "../access/roles.ts";
-import { announceAccess } from "../canvases/access-events.ts";
-import { entryOf } from "../canvases/entry-of.ts";
-import { phaseOf, setPhase } from "../canvases/phases.ts";
-import { policyOf } from "../canvases/policy.ts";
+import { announceAccess } from "../canvases/open-connections.ts";
+import { entryOf, phaseOf, policyOf, setPhase } from "../canvases/policy.ts";
 import type { Env } from "../env.ts";
 import { parseJson } from "../http/body.ts";
 import { refuse } from "../http/refusal.ts";
 import { writeAudit } from "../organisation/audit.ts";
 import { announceChange, type Change } from "./change-feed.ts";
-import type { Call, Route } from "./primitive.ts";
+import { type Call, type Route, withBody } from "./primitive.ts";
 import { readValue } from "./value.ts";
-import { withBody } from "./with-body.ts";
+
+/** The schema of a phase: the current one, or null, and the names of those that the policy has. */
+export const phase = z
+  .strictObject({ phase: z.string().nullable(), phases: z.array(z.string()) })
+  .meta({ id: "Phase" });
+
+/** The schema of the body that switches a phase. */
+export const phaseBody = z.object({
+  phase: z.string().nullable().meta({ description: "A phase of the policy; null for none." }),
+});
 
 /** What differs between the phases of collections and of file groups. */
 interface Phased {

@@ -2,11 +2,14 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import type { Capability } from "@easel/protocol/capabilities";
+import type { Permission } from "@easel/protocol/types";
+import { hasPermission } from "../access/roles.ts";
 import type { Canvas } from "../canvases/access-lookup.ts";
 import type { CanvasData } from "../canvases/canvas-data.ts";
 import type { Env } from "../env.ts";
 import type { Method } from "../http/methods.ts";
 import type { Query } from "../http/query.ts";
+import { refuse } from "../http/refusal.ts";
 import type { Admitted, RateClass } from "../pipeline/visit.ts";
 import type { Description } from "./description.ts";
 
@@ -120,3 +123,35 @@ export interface Primitive {
   /** The routes, keyed by their path below `/v1/c/{slug}`. */
   routes: Record<string, Route>;
 }
+
+/** Throws 403 `PERMISSION_DENIED` if the caller lacks a permission. Does not check the capability that the permission needs. */
+export function requirePermission(call: Admitted, name: Permission): void {
+  if (!hasPermission(call, name)) refuse("PERMISSION_DENIED");
+}
+
+/** The steps of a handler that reads a request body. */
+interface Parts<Subject> {
+  /** Checks the caller's rights and the parameters. Returns the value that `run` receives as `subject`, for example the key to write. */
+  may(call: Call, env: Env): Subject | Promise<Subject>;
+  /** Reads the body. */
+  read(call: Call, env: Env): Promise<Buffer>;
+  run(call: Call, subject: Subject, body: Buffer, env: Env): Promise<Answer>;
+}
+
+/**
+ * Builds a handler that reads a request body. Access and rights are checked before the body and again after it, because a client could
+ * delay the body until it has lost its rights (decision 020). The second check is skipped if the whole body arrived before the first check
+ * or in the same turn of the event loop.
+ */
+export const withBody =
+  <Subject>({ may, read, run }: Parts<Subject>): Handler =>
+  async (call, env) => {
+    const { complete } = call.request;
+    const turn = env.turns.current;
+    const checked = may(call, env);
+    const subject = checked instanceof Promise ? await checked : checked;
+    const body = await read(call, env);
+    if (complete || env.turns.current === turn) return await run(call, subject, body, env);
+    const now = await call.readmit();
+    return await run(now, await may(now, env), body, env);
+  };

@@ -1,10 +1,38 @@
+import type { FastifyRequest } from "fastify";
+import type { Base } from "../config/addresses.ts";
+import { SHARED_PART } from "../drivers/bus/bus.ts";
 import type { Env } from "../env.ts";
-import type { HasHeaders } from "../http/has-headers.ts";
-import type { HeaderSink } from "../http/rate-limit.ts";
+import { isSlug } from "../http/canvas-path.ts";
+import { destinationOf, initiatorOf } from "../http/cross-site.ts";
+import { type HeaderSink, take } from "../http/rate-limit.ts";
 import { redirect, refuseAnonymous } from "../http/refusal.ts";
-import { wantsPage } from "../http/wants-page.ts";
+import { type HasHeaders, networkOf, wantsPage } from "../http/request-headers.ts";
 import type { Caller } from "../identity/credential.ts";
 import { acceptsTokens, bearerToken, tokenChallenge } from "../identity/tokens.ts";
+
+/**
+ * Counts a sign-in attempt against the rate limit of the client's network. Returns false if the limit is exceeded. What another site loads into
+ * its page, such as an image, is counted apart, so that the page cannot keep the network of its visitors from signing in.
+ */
+export function countAttempt({ ip, headers }: FastifyRequest, reply: HeaderSink, env: Env): Promise<boolean> {
+  const loadedByOthers =
+    initiatorOf(headers) === "other" && !["document", "unknown"].includes(destinationOf(headers));
+  const part = loadedByOthers ? "foreign" : SHARED_PART;
+  return take({ rateClass: "login", owner: networkOf(ip), part }, env.config.loginPerMinute, reply, env);
+}
+
+/**
+ * Returns the URL to redirect to after the sign-in: only the path if the given URL is on the base host, the whole URL if it is on the host
+ * of a canvas, otherwise `/`.
+ */
+export function safeReturn(given: string | undefined, base: Base): string {
+  const url = given === undefined ? null : URL.parse(given, base.origin);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "")
+    return "/";
+  if (url.origin === base.origin) return url.pathname.replace(/^\/{2,}/, "/") + url.search + url.hash;
+  const slug = base.labelOf(url.host) ?? "";
+  return isSlug(slug) && url.origin === base.canvasOrigin(slug) ? url.href : "/";
+}
 
 /**
  * Rejects an unauthenticated request: redirects it to the login route in oidc mode, otherwise throws 401 (specification 4.1, step 1). A

@@ -4,12 +4,11 @@ import type { Base } from "../config/addresses.ts";
 import { isToken, newToken, tokenHash } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 import { isSlug } from "../http/canvas-path.ts";
-import { cookiesNamed, hostOnly, setCookie } from "../http/cookies.ts";
 import { firstValue, type Query } from "../http/query.ts";
 import { take } from "../http/rate-limit.ts";
 import { redirect, refuse } from "../http/refusal.ts";
-import { canvasSessionCookie } from "../identity/canvas-session.ts";
-import { findSession } from "../identity/session.ts";
+import { cookiesNamed, hostOnly, setCookie } from "../http/request-headers.ts";
+import { canvasSessionCookie, findSession } from "../identity/session.ts";
 import { challenge } from "./challenge.ts";
 
 /*

@@ -3,15 +3,39 @@ import type { User } from "../access/principal.ts";
 import { roleOf } from "../access/roles.ts";
 import { findForAccess } from "../canvases/access-lookup.ts";
 import type { Env } from "../env.ts";
-import { requireSameOrigin } from "../http/csrf.ts";
-import { destinationOf } from "../http/fetch-metadata.ts";
+import { destinationOf, requireSameOrigin } from "../http/cross-site.ts";
+import { address, html, sendPage } from "../http/html.ts";
 import { refuse } from "../http/refusal.ts";
-import { wantsPage } from "../http/wants-page.ts";
+import { wantsPage } from "../http/request-headers.ts";
 import { findGuestByToken } from "../identity/guests.ts";
 import { identify } from "../identity/identify.ts";
 import { startSession } from "../identity/session.ts";
-import { countAttempt } from "./attempts.ts";
-import { INVALID_INVITATION, sendConfirmation, sendInvalidInvitation } from "./invitation-page.ts";
+import { countAttempt } from "./challenge.ts";
+
+/** The message for an unknown or revoked invitation. */
+const INVALID_INVITATION = "This invitation is no longer valid. Ask the person who sent it for a new one.";
+
+/** Sends the page for an unknown or revoked invitation. */
+const sendInvalidInvitation = (reply: FastifyReply): FastifyReply =>
+  sendPage(reply.code(404), {
+    title: "Invitation no longer valid",
+    narrow: true,
+    body: html`<h1>No longer valid</h1><p>${INVALID_INVITATION}</p>
+      <footer class="links"><a href="/">Your canvases</a></footer>`,
+  });
+
+/** Sends the page that asks a signed-in user to confirm becoming a guest, which ends their session. */
+const sendConfirmation = (reply: FastifyReply, user: User, guest: User, { base }: Env): FastifyReply =>
+  sendPage(reply, {
+    title: "Go on as a guest?",
+    narrow: true,
+    formsLeadTo: base.canvasHosts,
+    body: html`<h1>Go on as a guest?</h1>
+      <p>This invitation is for <strong>${address(guest.email)}</strong>. You are here as <strong>${address(user.email)}</strong>, who may
+        not open that canvas.</p>
+      <form method="post"><button class="button">Sign out and go on</button></form>
+      <footer class="links"><a href="/">Stay signed in</a></footer>`,
+  });
 
 /** The guest of an invitation link, and the slug of the canvas. */
 type Invitation = NonNullable<Awaited<ReturnType<typeof findGuestByToken>>>;

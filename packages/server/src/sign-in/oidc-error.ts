@@ -4,9 +4,9 @@ import type { Env } from "../env.ts";
 import { html, sendPage } from "../http/html.ts";
 import { firstValue, type Query } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
-import { wantsPage } from "../http/wants-page.ts";
+import { wantsPage } from "../http/request-headers.ts";
+import { safeReturn } from "./challenge.ts";
 import { readFlow } from "./oidc-flow.ts";
-import { safeReturn } from "./return-to.ts";
 
 /** The response to a failed sign-in. */
 interface Failure {

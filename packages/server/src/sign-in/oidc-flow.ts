@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { isToken, newId, newToken, tokenHash } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
-import { cookiesNamed, hostOnly, setCookie } from "../http/cookies.ts";
+import { cookiesNamed, hostOnly, setCookie } from "../http/request-headers.ts";
 
 /*
  * A pending sign-in is not stored on the server, so any node can finish it, and several tabs can sign in at once. The browser keeps a

@@ -1,15 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { normalEmail } from "../access/email.ts";
-import type { User } from "../access/principal.ts";
+import { normalEmail, type User } from "../access/principal.ts";
 import type { Env } from "../env.ts";
 import { firstValue, type Query } from "../http/query.ts";
 import { startSession } from "../identity/session.ts";
 import { cleanName, upsertUser } from "../identity/users.ts";
-import { countAttempt } from "./attempts.ts";
+import { countAttempt, safeReturn } from "./challenge.ts";
 import { OidcError, sendOidcError } from "./oidc-error.ts";
 import { bindingOf, findProof, readFlow, startFlow } from "./oidc-flow.ts";
 import { type Claims, openProvider } from "./oidc-provider.ts";
-import { safeReturn } from "./return-to.ts";
 
 const MAX_URL_LENGTH = 8 * 1024;
 

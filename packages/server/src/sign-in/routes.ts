@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import type { Env } from "../env.ts";
-import { requireSameOrigin } from "../http/csrf.ts";
+import { requireSameOrigin } from "../http/cross-site.ts";
 import { html, sendPage } from "../http/html.ts";
-import { wantsPage } from "../http/wants-page.ts";
+import { wantsPage } from "../http/request-headers.ts";
 import { endSession } from "../identity/session.ts";
 import { mountDevSignIn } from "./dev.ts";
 import { mountHandOver } from "./hand-over.ts";

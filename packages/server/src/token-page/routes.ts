@@ -2,19 +2,18 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { User } from "../access/principal.ts";
 import type { Env } from "../env.ts";
 import { readBody, refuseLargeBody } from "../http/body.ts";
-import { clientSignal } from "../http/client-signal.ts";
-import { destinationOf } from "../http/fetch-metadata.ts";
+import { destinationOf } from "../http/cross-site.ts";
 import { firstValue, type Query } from "../http/query.ts";
 import { Refusal, refuse } from "../http/refusal.ts";
+import { clientSignal } from "../http/sockets.ts";
 import type { Caller } from "../identity/credential.ts";
 import { cleanName } from "../identity/users.ts";
-import { admit } from "../management/admit.ts";
-import type { Call } from "../management/call.ts";
+import type { Call } from "../management/callers.ts";
+import { admit } from "../management/mount.ts";
 import { perform } from "../management/perform.ts";
 import { createAct, deleteAct } from "../management/tokens.ts";
-import { type Shown, sendTokenPage } from "./send-token-page.ts";
 import { type Choices, choicesOf, endOf } from "./token-choices.ts";
-import type { Fault } from "./token-form.ts";
+import { type Fault, type Shown, sendTokenPage } from "./token-page.ts";
 
 /** The maximum size in bytes of the submitted form. */
 const FORM_BYTES = 8 * 1024;

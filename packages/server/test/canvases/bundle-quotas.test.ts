@@ -6,7 +6,7 @@ import type { Answer } from "@easel/conformance/http";
 import { refused } from "@easel/conformance/refusal";
 import type { Person } from "@easel/conformance/target";
 import { LIMITS } from "@easel/protocol/limits";
-import { purgeCanvases } from "../../src/canvases/purge.ts";
+import { purgeCanvases } from "../../src/canvases/deletion.ts";
 import { sweepBlobs } from "../../src/canvases/sweep.ts";
 import { newId } from "../../src/crypto/ids.ts";
 import { asKeys } from "../../src/drivers/db/db.ts";

@@ -4,7 +4,7 @@ import { manage, type Stage, stage } from "@easel/conformance/fixture";
 import { open } from "@easel/conformance/page";
 import { refused } from "@easel/conformance/refusal";
 import { type CanvasData, tablesOf } from "../../src/canvases/canvas-data.ts";
-import { purgeCanvases } from "../../src/canvases/purge.ts";
+import { purgeCanvases } from "../../src/canvases/deletion.ts";
 import { sweepBlobs } from "../../src/canvases/sweep.ts";
 import { sql } from "../../src/drivers/db/db.ts";
 import { primitives } from "../../src/primitives/index.ts";

@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
 import type { User } from "../../src/access/principal.ts";
 import { findForAccess } from "../../src/canvases/access-lookup.ts";
-import { listDeleted } from "../../src/canvases/deleted.ts";
+import { listDeleted } from "../../src/canvases/deletion.ts";
 import { listPeople, listTeamsOf, visibleTeams } from "../../src/canvases/sharing.ts";
 import { findCanvas, listCanvases } from "../../src/canvases/store.ts";
 import { readConfig } from "../../src/config/config.ts";

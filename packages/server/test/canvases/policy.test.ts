@@ -5,7 +5,7 @@ import { refused } from "@easel/conformance/refusal";
 import { AUDIENCES, PRESETS as PRESET_TABLE, RIGHTS as RIGHT_TABLE } from "@easel/protocol/policy";
 import fc from "fast-check";
 import { policyOf } from "../../src/canvases/policy.ts";
-import { policy } from "../../src/canvases/publishing/policy-schema.ts";
+import { policy } from "../../src/canvases/publishing/canvas-schemas.ts";
 import type { Db } from "../../src/drivers/db/db.ts";
 import { changedDb } from "../support/changed-db.ts";
 import { onEngines } from "../support/engines.ts";

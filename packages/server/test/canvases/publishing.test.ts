@@ -4,7 +4,6 @@ import { before, it } from "node:test";
 import type { ErrorCode } from "@easel/protocol/errors";
 import { LIMITS } from "@easel/protocol/limits";
 import type { User } from "../../src/access/principal.ts";
-import { publishVersion } from "../../src/canvases/publish-version.ts";
 import { createCanvas } from "../../src/canvases/publishing/create.ts";
 import { publishStored, storeBundle } from "../../src/canvases/publishing/deploy.ts";
 import {
@@ -16,6 +15,7 @@ import {
 import { uploadsOf, withUpload } from "../../src/canvases/publishing/upload.ts";
 import { findCanvas } from "../../src/canvases/store.ts";
 import { deleteCanvas, patchCanvas } from "../../src/canvases/update.ts";
+import { publishVersion } from "../../src/canvases/versions.ts";
 import { currentView } from "../../src/canvases/view.ts";
 import type { Env } from "../../src/env.ts";
 import { upsertUser } from "../../src/identity/users.ts";

@@ -4,7 +4,7 @@ import { cast, freshSlug, manage, type Stage, stage } from "@easel/conformance/f
 import { remove } from "@easel/conformance/lifecycle";
 import { refused } from "@easel/conformance/refusal";
 import type { Person } from "@easel/conformance/target";
-import { purgeCanvases } from "../../src/canvases/purge.ts";
+import { purgeCanvases } from "../../src/canvases/deletion.ts";
 import { onEngines } from "../support/engines.ts";
 import { publish } from "../support/publish.ts";
 

@@ -3,17 +3,21 @@ import { before, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { manage, type Stage, stage } from "@easel/conformance/fixture";
 import fc from "fast-check";
+import { WorkLists } from "../../src/async/background.ts";
 import { TaskPool } from "../../src/async/task-pool.ts";
-import { WorkLists } from "../../src/async/work-lists.ts";
 import { announceBlobs } from "../../src/canvases/bundle-blobs.ts";
+import { purgeCanvases } from "../../src/canvases/deletion.ts";
 import type { BundleFile } from "../../src/canvases/publishing/bundle.ts";
-import { cancelDeploy } from "../../src/canvases/publishing/cancel-deploy.ts";
 import { createCanvas } from "../../src/canvases/publishing/create.ts";
 import { publishStored, storeVersion } from "../../src/canvases/publishing/deploy.ts";
-import { finishDeploy } from "../../src/canvases/publishing/finish-deploy.ts";
-import { addBlob, receiveBlob } from "../../src/canvases/publishing/receive-blob.ts";
-import { missingBlobs, stageDeploy } from "../../src/canvases/publishing/stage-deploy.ts";
-import { purgeCanvases } from "../../src/canvases/purge.ts";
+import {
+  addBlob,
+  cancelDeploy,
+  finishDeploy,
+  missingBlobs,
+  receiveBlob,
+  stageDeploy,
+} from "../../src/canvases/publishing/staging.ts";
 import { sweepStaged } from "../../src/canvases/staged-deploys.ts";
 import { sweepBlobs } from "../../src/canvases/sweep.ts";
 import { deleteCanvas } from "../../src/canvases/update.ts";

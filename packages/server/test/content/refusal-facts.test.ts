@@ -7,7 +7,7 @@ import { send } from "@easel/conformance/http";
 import type { Person } from "@easel/conformance/target";
 import { ERRORS, type ErrorCode } from "@easel/protocol/errors";
 import type { Principal } from "../../src/access/principal.ts";
-import { factsFor } from "../../src/content/refusal-facts.ts";
+import { factsFor } from "../../src/content/error-pages.ts";
 import { onSqlite, startDev } from "../support/engines.ts";
 import { publish, visit } from "../support/publish.ts";
 

@@ -4,7 +4,7 @@ import path from "node:path";
 import { it } from "node:test";
 import { freshEmail } from "@easel/conformance/target";
 import fastify from "fastify";
-import { mountSdk } from "../../src/content/sdk.ts";
+import { mountSdk } from "../../src/content/service-files.ts";
 import { onSqlite } from "../support/engines.ts";
 import { temporaryDirectory } from "../support/service.ts";
 

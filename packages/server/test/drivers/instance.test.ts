@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { blobColumnsOf } from "../../src/canvases/canvas-data.ts";
 import { coreData } from "../../src/canvases/core-data.ts";
 import { readConfig } from "../../src/config/config.ts";
-import { SetupError } from "../../src/config/setup-error.ts";
+import { SetupError } from "../../src/config/setting-types.ts";
 import { local } from "../../src/drivers/blobs/local.ts";
 import { migrate } from "../../src/drivers/db/migrate.ts";
 import { openDb } from "../../src/drivers/index.ts";

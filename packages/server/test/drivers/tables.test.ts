@@ -8,7 +8,7 @@ import { LIMITS } from "@easel/protocol/limits";
 import { CLOSE_CODES, FRAME_ERRORS } from "@easel/protocol/realtime";
 import { type Capabilities, PERMISSIONS } from "@easel/protocol/types";
 import { LADDER } from "../../src/access/ladder.ts";
-import { PERMISSION_NEEDS } from "../../src/access/permissions.ts";
+import { PERMISSION_NEEDS } from "../../src/access/roles.ts";
 import { PUBLICATION_STATUSES } from "../../src/canvases/publication-status.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
 import { MIGRATIONS } from "../../src/drivers/db/migrate.ts";

@@ -8,7 +8,7 @@ import { manage, type Stage, stage } from "@easel/conformance/fixture";
 import type { Header, Request } from "@easel/conformance/http";
 import { until } from "@easel/conformance/patience";
 import { refused } from "@easel/conformance/refusal";
-import { Concurrency } from "../../src/async/concurrency.ts";
+import { Concurrency } from "../../src/async/task-pool.ts";
 import { uploadsOf } from "../../src/canvases/publishing/upload.ts";
 import { MANIFEST } from "../management/data-archives.ts";
 import { FORM_TYPE as SHARE_TYPE, shareForm } from "../primitives/authoring/share-form.ts";

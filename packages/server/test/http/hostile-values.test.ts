@@ -11,9 +11,9 @@ import { easelJson, faultsOf } from "../../src/canvases/publishing/easel-json.ts
 import type { Env } from "../../src/env.ts";
 import { Refusal } from "../../src/http/refusal.ts";
 import { ACTS } from "../../src/management/acts.ts";
-import type { Call } from "../../src/management/call.ts";
+import type { Call } from "../../src/management/callers.ts";
 import { chatBody, parseChat } from "../../src/primitives/ai/chat-body.ts";
-import { NewShare, parseMetadata, ShareUpdate } from "../../src/primitives/authoring/metadata.ts";
+import { NewShare, parseMetadata, ShareUpdate } from "../../src/primitives/authoring/form.ts";
 import { JSON_TYPE } from "../support/client.ts";
 import { startDev } from "../support/engines.ts";
 import { longestTurn } from "../support/longest-turn.ts";

@@ -9,7 +9,7 @@ import { type Answer, send } from "@easel/conformance/http";
 import { until } from "@easel/conformance/patience";
 import type { Person } from "@easel/conformance/target";
 import { createApp } from "../../src/app.ts";
-import { Concurrency } from "../../src/async/concurrency.ts";
+import { Concurrency } from "../../src/async/task-pool.ts";
 import { KvStore } from "../../src/primitives/kv/store.ts";
 import { times } from "../drivers/databases.ts";
 import { startDev } from "../support/engines.ts";

@@ -11,7 +11,7 @@ import { findCanvas } from "../../src/canvases/store.ts";
 import type { Env } from "../../src/env.ts";
 import type { Caller } from "../../src/identity/credential.ts";
 import { identify } from "../../src/identity/identify.ts";
-import { readmit } from "../../src/pipeline/readmit.ts";
+import { readmit } from "../../src/pipeline/admit.ts";
 import { startDev } from "../support/engines.ts";
 import { claims, newKey, sign, signedBy, startKeyServer, TOKEN_HEADER } from "./proxy-tokens.ts";
 

@@ -6,7 +6,7 @@ import { type Header, send } from "@easel/conformance/http";
 import { until } from "@easel/conformance/patience";
 import { refused, unauthenticated } from "@easel/conformance/refusal";
 import { freshEmail, type Person } from "@easel/conformance/target";
-import { purgeCanvases } from "../../src/canvases/purge.ts";
+import { purgeCanvases } from "../../src/canvases/deletion.ts";
 import { tokenHash } from "../../src/crypto/ids.ts";
 import { HandOver, NAVIGATES } from "../sign-in/hand-over.ts";
 import { JSON_TYPE, whoAmI } from "../support/client.ts";

@@ -8,7 +8,7 @@ import type { Person } from "@easel/conformance/target";
 import { tokenOf } from "@easel/conformance/token";
 import { z } from "zod";
 import { ACTS } from "../../src/management/acts.ts";
-import { MANAGEMENT_TAGS } from "../../src/openapi/management.ts";
+import { MANAGEMENT_TAGS } from "../../src/openapi/document.ts";
 import { onEngines } from "../support/engines.ts";
 import { OpenApiCheck } from "../support/openapi-check.ts";
 import { upload } from "../support/publish.ts";

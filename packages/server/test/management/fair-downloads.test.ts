@@ -9,7 +9,7 @@ import { send } from "@easel/conformance/http";
 import { until } from "@easel/conformance/patience";
 import { refused } from "@easel/conformance/refusal";
 import { LIMITS } from "@easel/protocol/limits";
-import { Concurrency } from "../../src/async/concurrency.ts";
+import { Concurrency } from "../../src/async/task-pool.ts";
 import { CountedPool } from "../support/counted-pool.ts";
 import { onSqlite } from "../support/engines.ts";
 import { publish } from "../support/publish.ts";

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { z } from "zod";
 import { anonymousUser } from "../../src/access/principal.ts";
 import type { Env } from "../../src/env.ts";
-import { json, optionalJson, preparedJson } from "../../src/management/body-spec.ts";
+import { json, optionalJson, preparedJson } from "../../src/management/act.ts";
 
 const schema = z.strictObject({ reason: z.string() });
 const env = {} as Env;

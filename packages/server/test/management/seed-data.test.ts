@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { buffer } from "node:stream/consumers";
 import { test } from "node:test";
 import { easelJson } from "../../src/canvases/publishing/easel-json.ts";
-import { firstDataOf } from "../../src/management/seed-data.ts";
+import { firstDataOf } from "../../src/management/seed-examples.ts";
 import { startExample } from "../support/service.ts";
 
 const EXAMPLES = `${import.meta.dirname}/../../../../examples`;

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { coreData } from "../../src/canvases/core-data.ts";
-import { purgeCanvases } from "../../src/canvases/purge.ts";
+import { purgeCanvases } from "../../src/canvases/deletion.ts";
 import { newId } from "../../src/crypto/ids.ts";
 import { Unavailable } from "../../src/drivers/db/db.ts";
 import { keepLease } from "../../src/instance/lease.ts";
 import { settle, settleLost } from "../../src/organisation/ai/reservations.ts";
 import { exceededCap, spendRows } from "../../src/organisation/ai/spend-caps.ts";
-import { aiData } from "../../src/primitives/ai/data.ts";
+import { aiData } from "../../src/primitives/ai/completion.ts";
 import { onDatabases, times } from "../drivers/databases.ts";
 import { changedDb } from "../support/changed-db.ts";
 import { DAY_MS } from "../support/time.ts";

@@ -1,12 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { coreData } from "../../src/canvases/core-data.ts";
-import { purgeCanvases } from "../../src/canvases/purge.ts";
+import { purgeCanvases } from "../../src/canvases/deletion.ts";
 import type { Db } from "../../src/drivers/db/db.ts";
-import { countCall, DURATION_BOUNDS, writeCounts } from "../../src/organisation/connections/call-counts.ts";
-import { callsOfCanvas, callsOfProfile } from "../../src/organisation/connections/call-report.ts";
+import {
+  callsOfCanvas,
+  callsOfProfile,
+  countCall,
+  DURATION_BOUNDS,
+  writeCounts,
+} from "../../src/organisation/connections/calls.ts";
 import { deleteProfile } from "../../src/organisation/connections/profiles.ts";
-import { connectionsData } from "../../src/primitives/connections/data.ts";
+import { connectionsData } from "../../src/primitives/connections/limits.ts";
 import { onDatabases } from "../drivers/databases.ts";
 import { DAY_MS } from "../support/time.ts";
 import { ConnectionStores, freshProfile } from "./connection-stores.ts";

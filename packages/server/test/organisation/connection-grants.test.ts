@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ConnectionGrant } from "@easel/protocol/management";
+import { takeOfDay } from "../../src/organisation/connections/calls.ts";
 import {
   deleteGrant,
   findGranted,
@@ -9,9 +10,8 @@ import {
   putGrant,
 } from "../../src/organisation/connections/grants.ts";
 import { deleteProfile } from "../../src/organisation/connections/profiles.ts";
-import { takeOfDay } from "../../src/organisation/connections/request-days.ts";
 import { DAY_MS } from "../../src/organisation/days.ts";
-import { connectionsData } from "../../src/primitives/connections/data.ts";
+import { connectionsData } from "../../src/primitives/connections/limits.ts";
 import { onDatabases, times } from "../drivers/databases.ts";
 import { ConnectionStores, freshProfile, MEMBERS, ORIGIN } from "./connection-stores.ts";
 

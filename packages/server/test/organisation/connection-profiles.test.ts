@@ -1,17 +1,16 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import type { GrantCaller } from "../../src/access/connection-rights.ts";
+import type { GrantCaller } from "../../src/access/rights.ts";
 import type { Db } from "../../src/drivers/db/db.ts";
-import { putGrant } from "../../src/organisation/connections/grants.ts";
+import { putGrant, usabilityOf, usableOn } from "../../src/organisation/connections/grants.ts";
 import {
   deleteProfile,
   findProfile,
+  openHeaders,
   type Profile,
   resealHeaders,
 } from "../../src/organisation/connections/profiles.ts";
-import { openHeaders } from "../../src/organisation/connections/protected-headers.ts";
-import { usabilityOf, usableOn } from "../../src/organisation/connections/usable.ts";
 import { onDatabases, times } from "../drivers/databases.ts";
 import { ConnectionStores, freshProfile, KEY, MEMBERS, ORIGIN } from "./connection-stores.ts";
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { ConnectionGrant } from "@easel/protocol/management";
-import { Tally } from "../../src/async/tally.ts";
+import { Tally } from "../../src/async/outbound-calls.ts";
 import { newId } from "../../src/crypto/ids.ts";
 import { Sealer } from "../../src/crypto/sealer.ts";
 import type { Db } from "../../src/drivers/db/db.ts";

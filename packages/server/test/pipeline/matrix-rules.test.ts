@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ERRORS } from "@easel/protocol/errors";
-import { disabledReason } from "../../src/access/capability-gate.ts";
-import { decideAccess } from "../../src/access/ladder.ts";
+import { decideAccess, disabledReason } from "../../src/access/ladder.ts";
 import type { Principal } from "../../src/access/principal.ts";
 import { admitsAnonymous } from "../../src/canvases/publication-status.ts";
 import { userWith } from "../support/principals.ts";

@@ -7,7 +7,7 @@ import { stage } from "@easel/conformance/fixture";
 import { type Answer, send, start } from "@easel/conformance/http";
 import { until } from "@easel/conformance/patience";
 import { refused } from "@easel/conformance/refusal";
-import { Concurrency } from "../../src/async/concurrency.ts";
+import { Concurrency } from "../../src/async/task-pool.ts";
 import { refuse } from "../../src/http/refusal.ts";
 import type { FullAnswer, Handler, Primitive } from "../../src/primitives/primitive.ts";
 import { startWith } from "../support/primitives.ts";

@@ -4,7 +4,7 @@ import { type Stage, stage } from "@easel/conformance/fixture";
 import { guestOf } from "@easel/conformance/guest";
 import { open, type Page } from "@easel/conformance/page";
 import type { Identity, Permission } from "@easel/protocol/types";
-import { PERMISSION_NEEDS } from "../../src/access/permissions.ts";
+import { PERMISSION_NEEDS } from "../../src/access/roles.ts";
 import { startDev } from "../support/engines.ts";
 
 /** Routes, each with the permission that it requires. Only routes whose rights do not depend on a policy document. */

@@ -4,7 +4,7 @@ import { type Answer, type Header, send } from "@easel/conformance/http";
 import { LIMITS } from "@easel/protocol/limits";
 import { PRESETS } from "@easel/protocol/policy";
 import * as sdk from "../../../sdk/src/index.ts";
-import { PAGE_LIMITS } from "../../src/agents/page-limits.ts";
+import { PAGE_LIMITS } from "../../src/agents/mount.ts";
 import { faultsOf } from "../../src/canvases/publishing/easel-json.ts";
 import { submitTo, ticketOf } from "../sign-in/oauth-client.ts";
 import { startWithProvider } from "../sign-in/oidc-provider.ts";

@@ -189,7 +189,7 @@ test("modules keep no state, but for those that ARCHITECTURE.md names", () => {
 
 test("paths of canvases and Fetch Metadata headers are read by one module each", () => {
   const having = (text: RegExp) => files.filter((file) => text.test(read(SERVER, file)));
-  assert.deepEqual(having(/sec-fetch-/), ["http/fetch-metadata.ts"]);
+  assert.deepEqual(having(/sec-fetch-/), ["http/cross-site.ts"]);
   // Finds paths of canvases in code only: comments and settings write them with braces, as `/c/{slug}`.
   assert.deepEqual(having(/["'`/]c\/[^{\s]|["'`]\/c["'`]/), ["home/routes.ts", "http/canvas-path.ts"]);
 });

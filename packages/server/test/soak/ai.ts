@@ -10,7 +10,7 @@ import { devTarget } from "@easel/conformance/target";
 import { readConfig } from "../../src/config/config.ts";
 import type { Db } from "../../src/drivers/db/db.ts";
 import { openDb } from "../../src/drivers/index.ts";
-import { toUsd } from "../../src/organisation/ai/cost.ts";
+import { toUsd } from "../../src/organisation/ai/prices.ts";
 import type { Outcome } from "../../src/organisation/ai/reservations.ts";
 import { spendRows } from "../../src/organisation/ai/spend-caps.ts";
 import { chat, type Received } from "../support/ai-chat.ts";

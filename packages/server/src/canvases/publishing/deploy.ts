@@ -1,17 +1,106 @@
+import type { Base } from "../../config/addresses.ts";
 import { newId } from "../../crypto/ids.ts";
-import { type Step, step } from "../../drivers/db/db.ts";
+import { type Step, sql, step } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { Refusal, refuse } from "../../http/refusal.ts";
-import { announceBlobs, type BlobSize, findBlobs } from "../bundle-blobs.ts";
+import { announceBlobs, BLOB_BYTES, type BlobSize, bytesOfRows, findBlobs } from "../bundle-blobs.ts";
 import { bytesOver, ownerOf, refuseOver, requireBytes } from "../owner-quotas.ts";
-import { publishSteps, type StoredVersion, storedStep, trimStep } from "../publish-version.ts";
-import { BLOB_BYTES, bytesOfRows } from "../stored-bytes.ts";
 import { type AddOutcome, addFiles, discardVersion, removeOfCanvas } from "../version-files.ts";
-import { type Bundle, type BundleFile, withBundle } from "./bundle.ts";
-import { hashAll, slicesOf, storeFiles } from "./bundle-files.ts";
+import { publishSteps, type StoredVersion, storedStep, trimStep } from "../versions.ts";
+import { type Bundle, type BundleFile, hashAll, slicesOf, storeFiles, withBundle } from "./bundle.ts";
 import { compressLater } from "./compressions.ts";
-import { easelJsonWarnings } from "./easel-json-warnings.ts";
-import { rootAddressWarnings } from "./root-addresses.ts";
+import { faultsOf } from "./easel-json.ts";
+
+/**
+ * Throws 409 `VERSION_CONFLICT` unless the published version of a canvas is `expected`, where null means that there is none. For an
+ * unpublished canvas, the version that it published last is expected as well. Adds the id of the published version, or null, to the error as
+ * `currentVersion`. If `expected` is undefined, does nothing.
+ */
+export async function requireExpected(
+  canvasId: string,
+  expected: string | null | undefined,
+  { db }: Env,
+): Promise<void> {
+  if (expected === undefined) return;
+  const row = await db.get<{ last: string | null; revoked_at: number | null }>`
+    select version_id as last, revoked_at from canvases where id = ${canvasId}`;
+  const last = row?.last ?? null;
+  const currentVersion = row?.revoked_at == null ? last : null;
+  if (expected !== last && expected !== currentVersion) refuse("VERSION_CONFLICT", { currentVersion });
+}
+
+/**
+ * Builds the batch step that rolls back its batch if `requireExpected` would throw. The step also locks the row of the canvas.
+ */
+export const expectedStep = (canvasId: string, expected: string | null): Step => sql`
+  update canvases set title = title where id = ${canvasId} and (version_id is not distinct from ${expected}
+    or (revoked_at is not null and cast(${expected} as text) is null))`;
+
+/** The maximum number of bytes at the start of a page that are searched for addresses. */
+const SEARCHED_BYTES = 256 * 1024;
+
+/** The maximum number of addresses that a warning names. */
+const MAX_NAMED = 5;
+
+/**
+ * Matches `src` and `href` in HTML with an address that begins at the root of the host, such as `/app.js`. Captures the address without its
+ * query.
+ */
+const FROM_ROOT = /\b(?:src|href)\s*=\s*["']?(\/[^/"'\s<>?#][^"'\s<>?#]*)/gi;
+
+async function startOf(file: BundleFile): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of await file.open()) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size >= SEARCHED_BYTES) break;
+  }
+  return Buffer.concat(chunks).subarray(0, SEARCHED_BYTES).toString("latin1");
+}
+
+/**
+ * Returns a warning if `index.html` refers to files of its bundle from the root of the host, such as `/assets/app.js`. In path mode, where
+ * each canvas is below a path of one host, such an address is outside of the canvas. Throws 400 `INVALID_BODY` if the page cannot be read.
+ */
+async function rootAddressWarnings(
+  files: BundleFile[],
+  { urlMode }: Pick<Base, "urlMode">,
+): Promise<string[]> {
+  const index = files.find(({ path }) => path === "index.html");
+  if (urlMode !== "path" || index === undefined) return [];
+  const paths = new Set(files.map(({ path }) => `/${path}`));
+  const found = new Set(
+    [...(await startOf(index)).matchAll(FROM_ROOT)]
+      .map(([, address = ""]) => address)
+      .filter((address) => address.startsWith("/assets/") || paths.has(address)),
+  );
+  if (found.size === 0) return [];
+  const named = [...found].slice(0, MAX_NAMED).map((address) => `\`${address.slice(0, 100)}\``);
+  const more = found.size > MAX_NAMED ? ` and ${found.size - MAX_NAMED} more` : "";
+  return [
+    `\`index.html\` refers to ${named.join(", ")}${more}, which ${found.size === 1 ? "is" : "are"} not below the address of the canvas. Use relative addresses; with Vite, set \`base: "./"\`.`,
+  ];
+}
+
+/** The maximum length of an `easel.json` that is read, in bytes. */
+const MAX_BYTES = 64 * 1024;
+/** The maximum number of faults of `easel.json` that a response lists. */
+const MAX_FAULTS = 10;
+
+/**
+ * Returns a warning for each fault in the file `easel.json` of a bundle. A deploy only checks this file and does not apply its settings.
+ * Throws if the file cannot be read.
+ */
+async function easelJsonWarnings(files: BundleFile[]): Promise<string[]> {
+  const file = files.find(({ path }) => path === "easel.json");
+  if (file === undefined) return [];
+  if (file.size > MAX_BYTES) return ["`easel.json` is larger than 64 KiB."];
+  const text = Buffer.concat(await Array.fromAsync(await file.open())).toString("utf8");
+  const faults = faultsOf(text);
+  const shown = faults.slice(0, MAX_FAULTS).map((fault) => `\`easel.json\`: ${fault}`);
+  return faults.length > MAX_FAULTS ? [...shown, "`easel.json` has more faults."] : shown;
+}
 
 /** A version that was stored from a bundle, with the paths of the bundle that were left out, and with warnings about the bundle. */
 export interface StoredBundle extends Omit<Bundle, "files"> {

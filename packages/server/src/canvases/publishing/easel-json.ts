@@ -4,8 +4,7 @@ import { z } from "zod";
 import { isSlug } from "../../http/canvas-path.ts";
 import { distinct, printable } from "../../http/field-schemas.ts";
 import { check } from "../../http/validate.ts";
-import { title } from "./canvas-schemas.ts";
-import { policy } from "./policy-schema.ts";
+import { policy, title } from "./canvas-schemas.ts";
 
 /**
  * The pattern for text without control characters in the JSON Schema. It lists character codes, because some validators do not support

@@ -3,8 +3,107 @@ import { pathFault } from "@easel/protocol/bundle";
 import { LIMITS } from "@easel/protocol/limits";
 import type { LeftOut } from "@easel/protocol/types";
 import { refuse } from "../../http/refusal.ts";
-import { hasDotFile, LeftOutList } from "./left-out.ts";
-import { pathWarnings, withStartPage } from "./start-page.ts";
+
+/** The maximum number of left-out paths that a response lists. */
+const MAX_ENTRIES = 100;
+/** The maximum length of a left-out path in a response, in characters. A longer path is cut. */
+const MAX_PATH_LENGTH = 200;
+
+/** Matches the paths of litter: files that file managers add to folders and zips. */
+const LITTER = /(^|\/)(__MACOSX\/|(\.DS_Store|Thumbs\.db|desktop\.ini)$)/i;
+
+const isDotFile = (name: string, depth: number) =>
+  name.startsWith(".") && !(depth === 0 && name === ".well-known");
+
+const isLitterFolder = (name: string) => name.toLowerCase() === "__macosx";
+
+/**
+ * Whether a path contains a dot file or folder, such as `.env` or `.git/config`. The folder `.well-known/` at the top is not counted as
+ * one.
+ */
+export const hasDotFile = (path: string): boolean =>
+  /(^|\/)\./.test(path.replace(/^\.well-known(?=\/|$)/, ""));
+
+/**
+ * Returns the path that a response reports for a file that is left out. If a folder in the path is left out as a whole, this is that
+ * folder, such as `.git/` for `.git/config`. Otherwise it is the file.
+ */
+function reportedPath(path: string, isLeftOut: typeof isDotFile): string {
+  const segments = path.split("/");
+  const end = segments.findIndex(isLeftOut) + 1;
+  return end > 0 && end < segments.length ? `${segments.slice(0, end).join("/")}/` : path;
+}
+
+/** Collects the files of a bundle that are not published, for the response to a deploy. */
+class LeftOutList {
+  readonly #seen = new Map<string, LeftOut["reason"]>();
+
+  /** Adds a path if it is litter, such as `.DS_Store`. Returns whether it is. */
+  addIfLitter(path: string): boolean {
+    if (!LITTER.test(path)) return false;
+    this.#add(reportedPath(path, isLitterFolder), "litter");
+    return true;
+  }
+
+  /** Adds a path that contains a dot file or a dot folder. */
+  addDotFile(path: string): void {
+    this.#add(reportedPath(path, isDotFile), "dot_file");
+  }
+
+  /** Returns the first 100 paths that were added, with the reasons why they are left out. */
+  entries(): LeftOut[] {
+    return [...this.#seen].slice(0, MAX_ENTRIES).map(([path, reason]) => ({ path, reason }));
+  }
+
+  /** The number of paths that `entries` omits. */
+  get more(): number {
+    return Math.max(0, this.#seen.size - MAX_ENTRIES);
+  }
+
+  #add(path: string, reason: LeftOut["reason"]): void {
+    this.#seen.set(path.slice(0, MAX_PATH_LENGTH).toWellFormed(), reason);
+  }
+}
+
+const INDEX = "index.html";
+const PAGE = /\.html?$/i;
+
+interface File {
+  path: string;
+}
+
+/**
+ * Returns the HTML page whose content can be copied to `index.html`, or undefined if the bundle has no such page. The page must be the only
+ * one, and at the top of the bundle, so that its relative links work in `index.html` too.
+ */
+function onlyPage<Page extends File>(files: Page[]): Page | undefined {
+  // On some file systems, an existing `Index.html`, or a folder of this name, would be the same file as the added `index.html`.
+  if (files.some(({ path }) => path.split("/")[0]?.toLowerCase() === INDEX)) return undefined;
+  const [page, ...others] = files.filter(({ path }) => PAGE.test(path));
+  const isStart = others.length === 0 && page?.path.includes("/") === false && page.path !== "404.html";
+  return isStart ? page : undefined;
+}
+
+/**
+ * If there is no `index.html`, adds one with the content of the only HTML page. `warnings` says that this was done, or that the canvas has
+ * no start page.
+ */
+function withStartPage<Page extends File>(files: Page[]): { files: Page[]; warnings: string[] } {
+  if (files.some(({ path }) => path === INDEX)) return { files, warnings: [] };
+  const page = onlyPage(files);
+  if (page === undefined) {
+    const warning = "The bundle has no `index.html` at its top, so the canvas has no start page.";
+    return { files, warnings: [warning] };
+  }
+  const warning = `The bundle has no \`index.html\`, so its only page, \`${page.path}\`, is served as \`index.html\` too.`;
+  return { files: [...files, { ...page, path: INDEX }], warnings: [warning] };
+}
+
+/** Returns warnings about paths that are likely to be in the bundle by mistake. */
+const pathWarnings = (files: File[]): string[] =>
+  files.some(({ path }) => /(^|\/)node_modules\//.test(path))
+    ? ["The bundle has a `node_modules` folder. Deploy the output of the build, not the project."]
+    : [];
 
 /** A file that a client wants to publish, by its path and its size in bytes. */
 export interface OfferedFile {

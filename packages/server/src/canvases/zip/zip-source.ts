@@ -1,5 +1,18 @@
 import type { FileHandle } from "node:fs/promises";
-import { malformed } from "./malformed.ts";
+import { refuse } from "../../http/refusal.ts";
+
+/** Throws 400 `INVALID_BODY` for a malformed zip. `why` is the end of the error message, such as `a name in it is not UTF-8`. */
+export const malformed = (why: string): never =>
+  refuse("INVALID_BODY", { message: `The file is not a sound zip: ${why}.` });
+
+/**
+ * Reads an unsigned 64-bit number at the position `at`. Throws 400 `INVALID_BODY` if it is not a safe integer, because no size or offset in
+ * an accepted zip is that large.
+ */
+export function wholeNumber(bytes: Buffer, at: number): number {
+  const value = Number(bytes.readBigUInt64LE(at));
+  return Number.isSafeInteger(value) ? value : malformed("a size or an offset in it is too large");
+}
 
 /** The number of bytes that are read from the file at once. */
 const CHUNK_BYTES = 256 * 1024;

@@ -8,7 +8,7 @@ import { crc32, deflateRawSync } from "node:zlib";
 import fc from "fast-check";
 import { fromBufferPromise } from "yauzl";
 import { withBundle } from "../publishing/bundle.ts";
-import { DEFLATED, STORED } from "./central-header.ts";
+import { DEFLATED, STORED } from "./directory.ts";
 import { readZip } from "./read-zip.ts";
 import { ZipSource } from "./zip-source.ts";
 import { type ArchivedFile, writeZip, zipSize } from "./zip-writer.ts";

@@ -1,6 +1,6 @@
 import { pipeline, Readable } from "node:stream";
 import { crc32, createDeflateRaw } from "node:zlib";
-import { DEFLATED, HAS_DESCRIPTOR } from "./central-header.ts";
+import { DEFLATED, HAS_DESCRIPTOR } from "./directory.ts";
 
 /** The bytes of an entry exactly as the zip contains them: uncompressed or deflated. */
 interface PackedData {

@@ -1,7 +1,78 @@
-import { APICallError, type LanguageModelV4, type SharedV4ProviderOptions } from "@ai-sdk/provider";
+import {
+  APICallError,
+  type LanguageModelV4,
+  type LanguageModelV4Prompt,
+  type LanguageModelV4Usage,
+  type SharedV4ProviderOptions,
+} from "@ai-sdk/provider";
+import type { TokenUsage } from "@easel/protocol/ai";
 import { type Ai, type Part, type Prompt, ProviderFailure } from "./ai.ts";
-import { toSdkPrompt } from "./sdk-prompt.ts";
-import { fromMessageStart, fromSdkUsage } from "./sdk-usage.ts";
+
+/** Returns a number of tokens from a provider as a whole number. Returns 0 if it is no number, negative, or larger than 1e9. */
+const count = (tokens: unknown): number =>
+  typeof tokens === "number" && tokens >= 0 && tokens <= 1e9 ? Math.round(tokens) : 0;
+
+/**
+ * Converts the AI SDK's numbers of tokens. Its `inputTokens.total` includes the tokens of the prompt cache. Returns null if the provider
+ * did not send the totals.
+ */
+export function fromSdkUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): TokenUsage | null {
+  if (inputTokens.total === undefined || outputTokens.total === undefined) return null;
+  const cacheReadInputTokens = count(inputTokens.cacheRead);
+  const cacheCreationInputTokens = count(inputTokens.cacheWrite);
+  const rest = count(inputTokens.total) - cacheReadInputTokens - cacheCreationInputTokens;
+  return {
+    inputTokens: count(inputTokens.noCache ?? rest),
+    outputTokens: count(outputTokens.total),
+    cacheCreationInputTokens,
+    cacheReadInputTokens,
+  };
+}
+
+/**
+ * Converts the numbers of tokens in the first event of a response of Anthropic's Messages API. Returns null if the event has no `usage`.
+ */
+export function fromMessageStart(usage: unknown): TokenUsage | null {
+  if (typeof usage !== "object" || usage === null) return null;
+  const fields = usage as Record<string, unknown>;
+  return {
+    inputTokens: count(fields.input_tokens),
+    outputTokens: 0,
+    cacheCreationInputTokens: count(fields.cache_creation_input_tokens),
+    cacheReadInputTokens: count(fields.cache_read_input_tokens),
+  };
+}
+
+/**
+ * Returns the index of the last message before the newest user turn, or -1 if there is none. The newest user turn is the last user message,
+ * together with the user messages directly before it.
+ */
+export function beforeNewestTurn(messages: Prompt["messages"]): number {
+  let index = messages.findLastIndex(({ role }) => role === "user");
+  while (messages[index]?.role === "user") index--;
+  return index;
+}
+
+/**
+ * Converts a prompt to the format of the AI SDK. Adds the option `breakpoint` to the messages up to which the provider caches the prompt:
+ * the system prompt, and the last message before the newest user turn (specification 4.5). Omits the option for an empty text, because
+ * providers would reject it.
+ */
+export function toSdkPrompt(
+  { system, messages }: Prompt,
+  breakpoint: SharedV4ProviderOptions | undefined,
+): LanguageModelV4Prompt {
+  const marked = breakpoint === undefined ? {} : { providerOptions: breakpoint };
+  const last = beforeNewestTurn(messages);
+  return [
+    ...(system ? [{ role: "system" as const, content: system, ...marked }] : []),
+    ...messages.map(({ role, content }, index) => ({
+      role,
+      content: [{ type: "text" as const, text: content }],
+      ...(index === last && content !== "" ? marked : {}),
+    })),
+  ];
+}
 
 /** The maximum time, in ms, for which a provider may send nothing during a response. */
 const IDLE_TIMEOUT_MS = 120_000;

@@ -2,9 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type FileHandle, mkdir, open, opendir, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { whileSpace } from "../../disk/disk-space.ts";
-import { linkUnlessThere, syncDirectory } from "../../disk/durable-names.ts";
-import { removeOlder } from "../../disk/expired-files.ts";
-import { makeOwnDirectory } from "../../disk/private-files.ts";
+import { linkUnlessThere, makeOwnDirectory, removeOlder, syncDirectory } from "../../disk/private-files.ts";
 import { type Blobs, Content, type StoredBlob } from "./blobs.ts";
 import { ageOf, openIfThere, Removals } from "./removals.ts";
 

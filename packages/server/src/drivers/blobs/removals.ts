@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type FileHandle, mkdir, open, opendir, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
-import { linkUnlessThere } from "../../disk/durable-names.ts";
+import { linkUnlessThere } from "../../disk/private-files.ts";
 import type { StoredBlob } from "./blobs.ts";
 
 /**

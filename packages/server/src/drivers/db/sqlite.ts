@@ -13,9 +13,7 @@ import {
   type Value,
   valueFor,
 } from "./db.ts";
-import { isBusy, openConnection, withFileName } from "./sqlite-connection.ts";
-import { sqliteError } from "./sqlite-error.ts";
-import { SqliteSpace } from "./sqlite-space.ts";
+import { isBusy, openConnection, SqliteSpace, sqliteError, withFileName } from "./sqlite-connection.ts";
 import { clearAll, type Prepared, Statements } from "./statements.ts";
 import { LOCKED, Repeat, WriteBatcher } from "./write-batcher.ts";
 

@@ -7,7 +7,7 @@ import {
   findForAdmin,
   listForAdmin,
 } from "../../canvases/administration.ts";
-import { restoreCanvas } from "../../canvases/deleted.ts";
+import { restoreCanvas } from "../../canvases/deletion.ts";
 import {
   accessMode,
   publicationStatus,
@@ -17,12 +17,10 @@ import {
 import { isId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
 import { printable } from "../../http/field-schemas.ts";
-import { paged } from "../../http/paging.ts";
+import { paged } from "../../http/query.ts";
 import { refuse } from "../../http/refusal.ts";
-import { act } from "../act.ts";
-import { optionalJson } from "../body-spec.ts";
+import { act, ok, optionalJson } from "../act.ts";
 import { canvasSearch } from "../list-query.ts";
-import { ok } from "../response-spec.ts";
 import { adminCanvas, adminCanvasList } from "../responses/admin.ts";
 
 const Disable = z.strictObject({ reason: printable.trim().max(500).optional() });

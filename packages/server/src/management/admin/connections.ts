@@ -1,23 +1,90 @@
 import type { ConnectionProfile } from "@easel/protocol/management";
+import { CONNECTION_METHODS, isResourceName } from "@easel/protocol/policy";
+import { z } from "zod";
 import type { Env } from "../../env.ts";
+import { distinct, entries } from "../../http/field-schemas.ts";
 import { refuse } from "../../http/refusal.ts";
-import { callsOfProfile } from "../../organisation/connections/call-report.ts";
-import { type ListedGrant, listGrants } from "../../organisation/connections/grants.ts";
-import { isOwnOrigin } from "../../organisation/connections/origin.ts";
+import { callsOfProfile } from "../../organisation/connections/calls.ts";
+import {
+  deleteGrant,
+  type ListedGrant,
+  listGrants,
+  putGrant,
+} from "../../organisation/connections/grants.ts";
 import {
   deleteProfile,
   findProfile,
+  isOwnOrigin,
   listProfiles,
+  openHeaders,
   type Profile,
+  parseOrigin,
   putProfile,
 } from "../../organisation/connections/profiles.ts";
-import { openHeaders } from "../../organisation/connections/protected-headers.ts";
-import { act } from "../act.ts";
-import { json } from "../body-spec.ts";
-import { dayRange, rangeOf } from "../day-range.ts";
-import { noContent, ok } from "../response-spec.ts";
+import { act, json, noContent, ok, optionalJson } from "../act.ts";
+import { dayRange, rangeOf } from "../list-query.ts";
 import { connectionProfile, connectionProfileList, profileUsage } from "../responses/connections.ts";
-import { Body, Params } from "./connection-profile-body.ts";
+
+const NAME = /^[a-z][a-z0-9_-]{0,62}$/;
+
+/**
+ * Whether a text can be the name of a profile. It must also be a valid key in the policy document of a canvas, so `constructor` is refused.
+ */
+const isName = (text: string) => NAME.test(text) && isResourceName(text);
+
+/** The schema of the path parameters. */
+const Params = z.object({
+  profile: z
+    .string()
+    .refine(
+      isName,
+      "must be a name of 1 to 63 lower-case letters, digits, hyphens and underscores that begins with a letter",
+    ),
+});
+
+const origin = z.string().transform((given, context) => {
+  const parsed = parseOrigin(given);
+  if (parsed === null)
+    context.addIssue({
+      code: "custom",
+      message: "must be https:// with a host name and at most a port, such as https://api.example.com",
+    });
+  return parsed ?? z.NEVER;
+});
+
+/**
+ * The names of headers that an administrator cannot set as protected headers. They belong to the HTTP connection, such as
+ * `transfer-encoding`, or change how the request is routed or answered, such as `host`.
+ */
+const UNPROTECTABLE =
+  /^(host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|accept-encoding|proxy-.*)$/;
+
+const headerName = z
+  .string()
+  .max(100)
+  .regex(/^[!#$%&'*+.^_`|~0-9a-z-]+$/i, "is not a header name")
+  .toLowerCase()
+  .refine((name) => !UNPROTECTABLE.test(name), "cannot be a protected header")
+  .refine((name) => name !== "__proto__", "is not a header name");
+
+const headerValue = z
+  .string()
+  .max(8 * 1024)
+  .regex(/^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$/, "must be ASCII without spaces at its ends");
+
+const MAX_HEADERS = 16;
+
+/** The schema of a profile, as an administrator gives it. */
+const Body = z.strictObject({
+  origin,
+  methods: z
+    .array(z.enum(CONNECTION_METHODS))
+    .min(1, "must name at least one method; `enabled: false` stops every call")
+    .max(CONNECTION_METHODS.length)
+    .refine(distinct, "must not name a method twice"),
+  headers: entries(headerName, headerValue, MAX_HEADERS).optional(),
+  enabled: z.boolean().default(true),
+});
 
 const viewOf = (profile: Profile, grants: ListedGrant[], env: Env): ConnectionProfile => ({
   profile: profile.name,
@@ -122,5 +189,69 @@ export const connections = [
     run: async ({ params: { profile }, query }, env) => ({
       body: await callsOfProfile(profile, rangeOf(query, env.clock()), env),
     }),
+  }),
+];
+
+/** A path as requests have it: percent-encoded, with `.` and `..` resolved. */
+const path = z
+  .string()
+  .max(1_000)
+  .refine(
+    (text) => text.startsWith("/") && URL.parse(`https://api.example.com${text}`)?.pathname === text,
+    "must be a path such as `/v1/forecast`: percent-encoded, without a query, `.` and `..`",
+  );
+
+const MAX_PATHS = 50;
+
+const Grant = z
+  .strictObject({
+    public: z.boolean().default(false),
+    guests: z.boolean().optional(),
+    limits: z
+      .strictObject({
+        paths: z.array(path).min(1).max(MAX_PATHS).optional(),
+        methods: z
+          .array(z.enum(CONNECTION_METHODS))
+          .min(1)
+          .refine(distinct, "must not name a method twice")
+          .optional(),
+        requestsPerDay: z.int().min(1).optional(),
+      })
+      .default({}),
+  })
+  .transform((given) => ({ ...given, guests: given.guests ?? given.public }))
+  .refine(
+    ({ public: open, guests, limits }) => open || guests || Object.keys(limits).length === 0,
+    "`limits` are those of guests and visitors, whom this grant does not admit: set `public` or `guests`",
+  );
+
+/** The endpoints that grant profiles of Connections to canvases (docs/operating.md#a-profile-and-a-grant). */
+export const connectionGrants = [
+  act({
+    name: "connection.grant",
+    method: "PUT",
+    path: "/api/admin/connections/{profile}/grants/{canvasId}",
+    summary: "Grants a profile to a canvas.",
+    details:
+      "The grant admits members. `public: true` also admits visitors of a Public link, `guests: true` the guests of the canvas (by default as `public`), where the policy or the audience of the canvas includes viewers. `limits` are those of guests and visitors: the exact `paths`, the `methods`, and how many requests all of them together may send on a day (UTC), of which one caller may send half. 404 `NOT_FOUND` if there is no such profile or canvas.",
+    allow: "administrator",
+    body: optionalJson(Grant),
+    response: noContent,
+    async run({ params: { profile, canvasId }, body }, env) {
+      if (!(await putGrant(profile, canvasId, body, env))) refuse("NOT_FOUND");
+      return { body: undefined, audit: { canvas: canvasId, target: profile, details: body } };
+    },
+  }),
+  act({
+    name: "connection.revoke",
+    method: "DELETE",
+    path: "/api/admin/connections/{profile}/grants/{canvasId}",
+    summary: "Ends the grant of a profile to a canvas.",
+    allow: "administrator",
+    response: noContent,
+    async run({ params: { profile, canvasId } }, env) {
+      if (!(await deleteGrant(profile, canvasId, env))) refuse("NOT_FOUND");
+      return { body: undefined, audit: { canvas: canvasId, target: profile } };
+    },
   }),
 ];

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { isId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
 import { quota } from "../../http/field-schemas.ts";
-import { paged } from "../../http/paging.ts";
+import { paged } from "../../http/query.ts";
 import { refuse } from "../../http/refusal.ts";
 import { PERSON_QUOTA_NAMES } from "../../organisation/quotas.ts";
 import {
@@ -12,10 +12,8 @@ import {
   type UserDetailsRow,
   updateUser,
 } from "../../organisation/user-details.ts";
-import { act } from "../act.ts";
-import { json } from "../body-spec.ts";
+import { act, json, ok } from "../act.ts";
 import { search } from "../list-query.ts";
-import { ok } from "../response-spec.ts";
 import { adminUser, adminUserList } from "../responses/admin.ts";
 
 const Patch = z.strictObject({

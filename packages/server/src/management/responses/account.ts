@@ -11,7 +11,7 @@ import {
 import type { Account } from "@easel/protocol/types";
 import { z } from "zod";
 import { time } from "../../canvases/authored-canvas.ts";
-import { exact } from "../../http/exact.ts";
+import { exact } from "../../http/field-schemas.ts";
 import { nextCursor } from "./canvas.ts";
 
 export const account = exact<Account>()(

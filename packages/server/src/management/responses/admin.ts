@@ -11,7 +11,7 @@ import type {
 } from "@easel/protocol/management";
 import { z } from "zod";
 import { access, accessMode, publicationStatus, time } from "../../canvases/authored-canvas.ts";
-import { exact } from "../../http/exact.ts";
+import { exact } from "../../http/field-schemas.ts";
 import { PERSON_QUOTA_NAMES } from "../../organisation/quotas.ts";
 import { nextCursor, person } from "./canvas.ts";
 

@@ -1,6 +1,6 @@
 import type { AiUsage, InstanceAiUsage, MonthlySpend } from "@easel/protocol/management";
 import { z } from "zod";
-import { exact } from "../../http/exact.ts";
+import { exact } from "../../http/field-schemas.ts";
 
 const sums = {
   requests: z.int(),

@@ -28,8 +28,8 @@ import type {
 } from "@easel/protocol/types";
 import { z } from "zod";
 import { authoredFields, time } from "../../canvases/authored-canvas.ts";
-import { policy } from "../../canvases/publishing/policy-schema.ts";
-import { exact } from "../../http/exact.ts";
+import { policy } from "../../canvases/publishing/canvas-schemas.ts";
+import { exact } from "../../http/field-schemas.ts";
 import { aiUsage, monthlySpend } from "./ai-usage.ts";
 import { callsByProfile } from "./connections.ts";
 

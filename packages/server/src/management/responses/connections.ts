@@ -6,7 +6,7 @@ import type {
 } from "@easel/protocol/management";
 import { CONNECTION_METHODS } from "@easel/protocol/policy";
 import { z } from "zod";
-import { exact } from "../../http/exact.ts";
+import { exact } from "../../http/field-schemas.ts";
 
 const counts = z.record(z.string(), z.int());
 

@@ -3,7 +3,7 @@ import { type NamedStep, type Optional, optional, sql, statementText, step } fro
 import type { Env } from "../../env.ts";
 import { monthOf, utcDay } from "../days.ts";
 import type { InstanceSettings } from "../instance-settings.ts";
-import { toNano } from "./cost.ts";
+import { toNano } from "./prices.ts";
 
 /** The caller, canvas and time of an AI request, which determine the caps that it counts against. */
 export interface Spender {

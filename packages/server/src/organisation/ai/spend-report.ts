@@ -4,7 +4,7 @@ import { statementText } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { DAY_MS, type DayRange, monthOf, utcDay } from "../days.ts";
 import { readSettings } from "../instance-settings.ts";
-import { toUsd } from "./cost.ts";
+import { toUsd } from "./prices.ts";
 import { capOf } from "./spend-caps.ts";
 
 /** The largest number of entries in a list. */

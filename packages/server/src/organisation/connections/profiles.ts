@@ -1,7 +1,54 @@
+import { isIP } from "node:net";
 import type { ConnectionMethod } from "@easel/protocol/policy";
+import type { Base } from "../../config/addresses.ts";
+import { isLoopback } from "../../config/config.ts";
 import { optional, sql } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
-import { openHeaders, type ProtectedHeaders, sealHeaders } from "./protected-headers.ts";
+
+/** Matches `https://`, a host name in ASCII and an optional port. Does not match a URL with credentials, a path, a query or a fragment. */
+const ORIGIN = /^https:\/\/[a-z0-9_-]+(\.[a-z0-9_-]+)*(:\d{1,5})?\/?$/i;
+
+/**
+ * Parses the origin of a profile and returns it in its normal form, such as `https://api.example.com`. Returns null unless it has https and
+ * a host name. IP addresses are refused in every notation, such as `127.0.0.1` and `0x7f.1`.
+ */
+export function parseOrigin(text: string): string | null {
+  if (!ORIGIN.test(text)) return null;
+  const url = URL.parse(text);
+  return url === null || url.hostname.length > 253 || isIP(url.hostname) !== 0 ? null : url.origin;
+}
+
+/**
+ * Whether an origin names the service itself: its host with any port, or the host of a canvas. A loopback host names the service only with
+ * the port of the service, because other services of a developer have the same host.
+ */
+export function isOwnOrigin(origin: string, base: Base): boolean {
+  const { host, hostname } = new URL(origin);
+  if (isLoopback(base.hostname)) return host === base.host || base.labelOf(host) !== null;
+  const isCanvas = base.urlMode === "subdomain" && hostname.endsWith(`.${base.hostname}`);
+  return hostname === base.hostname || isCanvas;
+}
+
+/** Names and values of the headers that the service adds to each request of a profile. */
+export type ProtectedHeaders = Record<string, string>;
+
+/** The profile to which sealed headers belong. They open only with this name and this origin, so they never reach another server. */
+interface Owner {
+  name: string;
+  origin: string;
+}
+
+const contextOf = ({ name, origin }: Owner) => JSON.stringify(["connection headers", name, origin]);
+
+/** Encrypts protected headers. Returns null if the service has no encryption key. */
+const sealHeaders = (headers: ProtectedHeaders, owner: Owner, { sealer }: Env): string | null =>
+  sealer.seal(JSON.stringify(headers), contextOf(owner));
+
+/** Decrypts protected headers. Returns null if their key is missing, or if they were sealed for another profile or origin. */
+export function openHeaders(sealed: string, owner: Owner, { sealer }: Env): ProtectedHeaders | null {
+  const text = sealer.open(sealed, contextOf(owner));
+  return text === null ? null : (JSON.parse(text) as ProtectedHeaders);
+}
 
 /** An external server that administrators have approved for Connections. */
 export interface Profile {

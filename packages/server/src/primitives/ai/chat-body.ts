@@ -3,8 +3,7 @@ import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import type { Prompt } from "../../drivers/ai/ai.ts";
 import { parseJson } from "../../http/body.ts";
-import { textOf } from "../../http/fault-text.ts";
-import { validate } from "../../http/validate.ts";
+import { textOf, validate } from "../../http/validate.ts";
 
 const DEFAULT_MAX_TOKENS = 1024;
 

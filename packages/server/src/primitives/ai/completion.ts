@@ -1,17 +1,122 @@
 import type { ChatEvent, SpendScope, TokenUsage } from "@easel/protocol/ai";
 import { ERRORS } from "@easel/protocol/errors";
+import type { CanvasData } from "../../canvases/canvas-data.ts";
 import type { Price } from "../../config/settings.ts";
-import { type Ai, type FailureReason, type Prompt, ProviderFailure } from "../../drivers/ai/ai.ts";
+import { type Ai, type FailureReason, type Part, type Prompt, ProviderFailure } from "../../drivers/ai/ai.ts";
 import type { Env } from "../../env.ts";
-import { costOf, highestCost, inputOf, toUsd } from "../../organisation/ai/cost.ts";
-import { priceOf } from "../../organisation/ai/prices.ts";
+import { refuse } from "../../http/refusal.ts";
+import { costOf, highestCost, inputOf, priceOf, toUsd } from "../../organisation/ai/prices.ts";
 import { type Outcome, type Reserved, reserve, settle } from "../../organisation/ai/reservations.ts";
 import type { Spender } from "../../organisation/ai/spend-caps.ts";
+import { DAY_MS, REPORT_DAYS, utcDay } from "../../organisation/days.ts";
 import type { InstanceSettings } from "../../organisation/instance-settings.ts";
-import { highestPromptTokens, TokenMeter } from "./token-meter.ts";
+
+/**
+ * The tables of AI: a row for each request, and for each spend cap a row with the sum spent. When a canvas is removed, the sums of people
+ * are kept.
+ */
+export const aiData: CanvasData = {
+  tables: { ai_requests: { key: ["id"] }, ai_spend: { key: ["scope", "subject", "period"] } },
+  async sweep(db) {
+    const before = Date.now() - REPORT_DAYS * DAY_MS;
+    await db.run`delete from ai_requests where started_at < ${before} and lease is null`;
+    await db.run`delete from ai_spend where period <> '' and period < ${utcDay(before)}`;
+  },
+};
+
+const CAP_MESSAGES: Record<SpendScope, string> = {
+  user_daily: "Your AI allowance for today (UTC) is used up.",
+  canvas_monthly: "The AI allowance of this canvas for this month (UTC) is used up.",
+  guest: "Your AI allowance as a guest is used up.",
+  instance_monthly: "The AI allowance of this service for this month (UTC) is used up.",
+};
+
+const OF_INVITER = "The AI allowance of the person who invited you is used up for today (UTC).";
+
+/** Throws 429 `GUEST_AI_CAP` or `QUOTA_EXCEEDED` with the `scope` of the cap that is used up. `guest` is whether the caller is a guest. */
+export function refuseOverCap(scope: SpendScope, guest: boolean): never {
+  const code = scope === "guest" ? "GUEST_AI_CAP" : "QUOTA_EXCEEDED";
+  const message = guest && scope === "user_daily" ? OF_INVITER : CAP_MESSAGES[scope];
+  return refuse(code, { scope, message }, 429);
+}
+
+/** The maximum number of tokens that a provider adds to each message, for example to mark its role. */
+const TOKENS_PER_MESSAGE = 16;
+
+/** The number of tokens that a provider may generate before it notices that the connection is closed: about two seconds of output. */
+const TOKENS_IN_FLIGHT = 256;
+
+const promptBytes = ({ system = "", messages }: Prompt): number =>
+  messages.reduce((sum, { content }) => sum + Buffer.byteLength(content), Buffer.byteLength(system));
+
+/** Returns the highest number of tokens that a prompt can have: each token is at least one byte. */
+export const highestPromptTokens = (prompt: Prompt): number =>
+  promptBytes(prompt) + TOKENS_PER_MESSAGE * (prompt.messages.length + 1);
+
+/** The tokens of a request. `inputTold` is false if those of the input are the highest possible number, in `inputTokens`. */
+export interface Reading {
+  usage: TokenUsage;
+  inputTold: boolean;
+}
+
+/**
+ * Counts the tokens of an AI request that was sent, while its response is streamed. Numbers that the provider has not told are the highest
+ * possible ones, so that nobody gets work of the provider by aborting requests.
+ */
+export class TokenMeter {
+  readonly #prompt: Prompt;
+  readonly #tellsInputFirst: boolean;
+  #input: TokenUsage | null = null;
+  #final: TokenUsage | null = null;
+  #ended = false;
+  #outputBytes = 0;
+  /** Whether there can be any number of output tokens besides the text that was received. */
+  #hidden = false;
+
+  constructor(prompt: Prompt, tellsInputFirst: boolean) {
+    this.#prompt = prompt;
+    this.#tellsInputFirst = tellsInputFirst;
+  }
+
+  add(part: Part): void {
+    if (part.type === "end") {
+      this.#ended = true;
+      this.#final = part.usage;
+    } else if (part.type === "input") this.#input = part.usage;
+    else {
+      this.#outputBytes += Buffer.byteLength(part.text);
+      if (part.type === "thinking") this.#hidden = true;
+    }
+  }
+
+  /** Notes that the provider may have generated output that was not read from the connection. */
+  miss(): void {
+    this.#hidden = true;
+  }
+
+  /** Returns the tokens so far. */
+  read(): Reading {
+    if (this.#final !== null) return { usage: this.#final, inputTold: true };
+    const estimated = {
+      inputTokens: highestPromptTokens(this.#prompt),
+      cacheCreationInputTokens: 0,
+      cacheReadInputTokens: 0,
+    };
+    return {
+      usage: { ...(this.#input ?? estimated), outputTokens: this.#highestOutput() },
+      inputTold: this.#input !== null,
+    };
+  }
+
+  #highestOutput(): number {
+    const { maxTokens } = this.#prompt;
+    if (this.#hidden || (!this.#ended && !this.#tellsInputFirst)) return maxTokens;
+    return Math.min(maxTokens, this.#outputBytes + (this.#ended ? 0 : TOKENS_IN_FLIGHT));
+  }
+}
 
 /** The messages of `error` events. They tell nothing of the provider's response. */
-const MESSAGES: Record<FailureReason, string> = {
+const FAILURE_MESSAGES: Record<FailureReason, string> = {
   busy: "The AI provider is busy. Try again in a minute.",
   timeout: "The AI provider took too long.",
   failed: ERRORS.AI_UPSTREAM_ERROR.message,
@@ -74,7 +179,7 @@ export class Completion {
       if (reason === "timeout") this.#meter.miss();
       this.#env.log.warn({ request: this.#request.id, reason }, `the AI provider failed: ${message}`);
       await this.#settle("failed");
-      yield { type: "error", code: "AI_UPSTREAM_ERROR", message: MESSAGES[reason] };
+      yield { type: "error", code: "AI_UPSTREAM_ERROR", message: FAILURE_MESSAGES[reason] };
       return;
     }
     const cost = await this.#settle("done");

@@ -1,6 +1,6 @@
 import type { ChatEvent } from "@easel/protocol/ai";
 import { z } from "zod";
-import { exact } from "../../http/exact.ts";
+import { exact } from "../../http/field-schemas.ts";
 import { type Description, jsonBody } from "../description.ts";
 import { chatBody } from "./chat-body.ts";
 

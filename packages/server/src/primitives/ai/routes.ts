@@ -7,16 +7,11 @@ import { priceOf } from "../../organisation/ai/prices.ts";
 import { startSettling } from "../../organisation/ai/reservations.ts";
 import { exceededCap, type Spender, spendRows } from "../../organisation/ai/spend-caps.ts";
 import { readSettings } from "../../organisation/instance-settings.ts";
-import type { Call, Primitive } from "../primitive.ts";
-import { requirePermission } from "../require-permission.ts";
-import { withBody } from "../with-body.ts";
+import { type Call, type Primitive, requirePermission, withBody } from "../primitive.ts";
 import { parseChat } from "./chat-body.ts";
-import { begin } from "./completion.ts";
-import { aiData } from "./data.ts";
+import { aiData, begin, highestPromptTokens, refuseOverCap } from "./completion.ts";
 import { EventStream } from "./event-stream.ts";
 import { aiOperations } from "./operations.ts";
-import { refuseOverCap } from "./refusals.ts";
-import { highestPromptTokens } from "./token-meter.ts";
 
 const EVENT_STREAM = {
   "content-type": "text/event-stream",

@@ -1,8 +1,8 @@
 import { type ZodObject, z } from "zod";
 import { authoredCanvas } from "../../canvases/authored-canvas.ts";
-import type { ErrorCase } from "../../http/error-case.ts";
+import type { ErrorCase } from "../../http/refusal.ts";
 import { bytes, type Description, json, type RequestBody } from "../description.ts";
-import { NewShare, ShareUpdate } from "./metadata.ts";
+import { NewShare, ShareUpdate } from "./form.ts";
 
 const form = (schema: ZodObject): RequestBody => ({
   type: "multipart/form-data",

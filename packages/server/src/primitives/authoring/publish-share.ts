@@ -1,15 +1,119 @@
+import { ERRORS } from "@easel/protocol/errors";
 import type { AuthoredCanvas } from "@easel/protocol/types";
 import type { z } from "zod";
-import { createCanvas } from "../../canvases/publishing/create.ts";
-import { homeOfNew, missingHome } from "../../canvases/publishing/home-org.ts";
+import { announceAccess } from "../../canvases/open-connections.ts";
+import { createCanvas, homeOfNew, missingHome } from "../../canvases/publishing/create.ts";
+import { publishStored, storeBundle } from "../../canvases/publishing/deploy.ts";
+import type { ManagedRow } from "../../canvases/store.ts";
+import { discardVersion } from "../../canvases/version-files.ts";
+import { authoredViews } from "../../canvases/view.ts";
+import { sql } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
+import { Refusal, refuse } from "../../http/refusal.ts";
+import { writeAudit } from "../../organisation/audit.ts";
 import type { Call } from "../primitive.ts";
-import { authoringQuotas, requireRoom } from "./authoring-quotas.ts";
-import { currentShare } from "./current-share.ts";
-import { deployShare } from "./deploy-share.ts";
-import { requireShare, storedAccess } from "./gates.ts";
-import type { NewShare } from "./metadata.ts";
-import { recordChange } from "./record-change.ts";
+import { authoringQuotas, managedBy, requireRoom, requireShare, storedAccess } from "./author.ts";
+import type { NewShare } from "./form.ts";
+
+/** A change to a canvas, as the audit log records it. `target` is the id of the deployed version. */
+interface Change {
+  act: "authoring.create" | "authoring.update" | "authoring.deploy" | "authoring.revoke";
+  canvas: string;
+  target?: string;
+  /** Further facts for the audit log. Contains no secrets. */
+  details?: object;
+}
+
+/** Records a change to a canvas in the audit log, and announces it so that the access of open connections to the canvas is rechecked. */
+export async function recordChange(
+  { user, address, canvas: page }: Call,
+  { act, canvas, target, details }: Change,
+  env: Env,
+): Promise<void> {
+  await announceAccess({ canvas }, env);
+  const entry = { act, canvas, target: target ?? null, details: { ...details, page: page.id } };
+  await writeAudit({ actor: user, address, ...entry }, env);
+}
+
+/** Converts a database row to the canvas that the API returns. */
+export async function shareOf(row: ManagedRow, env: Env): Promise<AuthoredCanvas> {
+  const [share] = await authoredViews([row], env);
+  return share as AuthoredCanvas;
+}
+
+/** Reads a canvas that the caller manages, as the API returns it. Throws 404 `NOT_FOUND` for any other canvas. */
+export const currentShare = async (call: Call, id: string, env: Env): Promise<AuthoredCanvas> =>
+  shareOf(await managedBy(call, id, env), env);
+
+/**
+ * A deploy: `file` is the path of the bundle, and `by` is the id of the user who deploys it. `revokedAt` is when the canvas was revoked
+ * before the deploy (epoch milliseconds), or null.
+ */
+interface Deploy {
+  canvasId: string;
+  by: string;
+  file: string;
+  revokedAt: number | null;
+  /** Stops the deploy before it is published. */
+  signal: AbortSignal;
+}
+
+/** The response to a failed deploy: its error code, and a function that returns its further fields. */
+export interface Failure {
+  code: "PUBLISH_FAILED" | "UPDATE_PARTIAL";
+  fields(): Promise<object>;
+}
+
+/**
+ * Throws 502 in place of the error of a failed deploy. If the error is a `Refusal`, the new message includes its message; any other error
+ * is logged.
+ */
+async function fail(error: unknown, { code, fields }: Failure, { log }: Env): Promise<never> {
+  const { message } = ERRORS[code];
+  const given = await fields();
+  if (error instanceof Refusal) return refuse(code, { ...given, message: `${message} ${error.message}` });
+  log.error({ err: error }, "a deploy from a page failed");
+  return refuse(code, { ...given });
+}
+
+/** Builds the SQL step that rolls back its batch if the canvas has been revoked since `revokedAt` was read. */
+const notRevoked = ({ canvasId, revokedAt }: Deploy) => sql`
+  update canvases set title = title where id = ${canvasId} and (revoked_at is null or revoked_at = ${revokedAt})`;
+
+/** Throws 409 `SHARE_REVOKED` if a canvas has been revoked since `revokedAt` was read. */
+async function requireNotRevoked({ canvasId, revokedAt }: Deploy, { db }: Env): Promise<void> {
+  const row = await db.get<{ revoked_at: number | null }>`
+    select revoked_at from canvases where id = ${canvasId}`;
+  const now = row?.revoked_at ?? null;
+  if (now !== null && now !== revokedAt)
+    refuse("SHARE_REVOKED", { message: "The share was revoked meanwhile." });
+}
+
+/**
+ * Stores a bundle as a version of a canvas, calls `recheck`, publishes the version and returns its id. `recheck` throws if the caller may
+ * no longer deploy. If it throws, or the canvas was revoked meanwhile, discards the version and throws.
+ */
+export async function deployShare(
+  given: Deploy,
+  recheck: () => Promise<unknown>,
+  failure: Failure,
+  env: Env,
+): Promise<string> {
+  const { canvasId, by, file, signal } = given;
+  const failed = (error: unknown) => fail(error, failure, env);
+  const { version } = await storeBundle(canvasId, by, file, env, signal).catch(failed);
+  try {
+    await recheck();
+  } catch (error) {
+    await discardVersion(version, env);
+    throw error;
+  }
+  await publishStored(version, env, [notRevoked(given)]).catch(async (error) => {
+    await requireNotRevoked(given, env).catch(failed);
+    return failed(error);
+  });
+  return version.id;
+}
 
 /** The fields of a new canvas as a page sends them, with the hash of the password instead of the password. */
 export type GivenShare = Omit<z.output<typeof NewShare>, "password"> & { passwordHash: string | undefined };

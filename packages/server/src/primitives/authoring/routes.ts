@@ -5,13 +5,10 @@ import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 import type { Call, Primitive } from "../primitive.ts";
 import { managedBy, requireAuthor, scopeOf } from "./author.ts";
-import { matching } from "./filter.ts";
-import { withForm } from "./form.ts";
-import { NewShare, parseMetadata, ShareUpdate } from "./metadata.ts";
+import { NewShare, parseMetadata, ShareUpdate, withForm } from "./form.ts";
 import { authoringOperations } from "./operations.ts";
-import { publishShare } from "./publish-share.ts";
-import { recordChange } from "./record-change.ts";
-import { listAuthored, revokeShare } from "./store.ts";
+import { publishShare, recordChange } from "./publish-share.ts";
+import { listAuthored, matching, revokeShare } from "./store.ts";
 import { updateShare } from "./update-share.ts";
 
 /**

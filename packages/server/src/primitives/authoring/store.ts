@@ -1,8 +1,23 @@
-import type { Access, Json } from "@easel/protocol/types";
+import type { Access, AuthoredCanvas, Json } from "@easel/protocol/types";
 import type { User } from "../../access/principal.ts";
 import { manages } from "../../access/roles.ts";
 import type { CanvasRow } from "../../canvases/store.ts";
 import type { Env } from "../../env.ts";
+import { firstValue, type Query } from "../../http/query.ts";
+
+/**
+ * Returns a function that tests whether a canvas matches a query: it has the `sourceApp` and `sourceKind` of the query, if given, and all
+ * of its `tags`.
+ */
+export function matching(query: Query): (canvas: AuthoredCanvas) => boolean {
+  const [sourceApp, sourceKind] = ["sourceApp", "sourceKind"].map((name) => firstValue(query, name));
+  const tags = [query.tags ?? []].flat().flatMap((value) => value.split(","));
+  const wanted = tags.filter((tag) => tag !== "");
+  return (canvas) =>
+    (sourceApp === undefined || canvas.sourceApp === sourceApp) &&
+    (sourceKind === undefined || canvas.sourceKind === sourceKind) &&
+    wanted.every((tag) => canvas.tags.includes(tag));
+}
 
 /** Changes to a canvas that a page has published. A field that is undefined keeps its stored value. */
 export interface ShareChanges {

@@ -5,12 +5,9 @@ import type { ManagedRow } from "../../canvases/store.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 import type { Call } from "../primitive.ts";
-import { managedBy, requireAuthor } from "./author.ts";
-import { currentShare, shareOf } from "./current-share.ts";
-import { deployShare } from "./deploy-share.ts";
-import { requireShare, type ShareState, storedAccess } from "./gates.ts";
-import type { ShareUpdate } from "./metadata.ts";
-import { recordChange } from "./record-change.ts";
+import { managedBy, requireAuthor, requireShare, type ShareState, storedAccess } from "./author.ts";
+import type { ShareUpdate } from "./form.ts";
+import { currentShare, deployShare, recordChange, shareOf } from "./publish-share.ts";
 import { saveChanges } from "./store.ts";
 
 /**

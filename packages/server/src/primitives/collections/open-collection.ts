@@ -1,8 +1,7 @@
 import { type CollectionPolicy, isResourceName, type Operation } from "@easel/protocol/policy";
 import type { Rights } from "@easel/protocol/types";
 import { rightsOf } from "../../access/rights.ts";
-import { entryOf } from "../../canvases/entry-of.ts";
-import { policyOf } from "../../canvases/policy.ts";
+import { entryOf, policyOf } from "../../canvases/policy.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 import type { Caller } from "../primitive.ts";

@@ -1,11 +1,11 @@
 import { OPERATIONS } from "@easel/protocol/policy";
 import type { Rights } from "@easel/protocol/types";
 import { z } from "zod";
-import type { ErrorCase } from "../../http/error-case.ts";
-import { exact } from "../../http/exact.ts";
-import { optionalRead, orAbsent } from "../absent.ts";
+import { exact } from "../../http/field-schemas.ts";
+import type { ErrorCase } from "../../http/refusal.ts";
 import { type Description, json, jsonBody, nextCursor, paging } from "../description.ts";
-import { phase, phaseBody } from "../phase-schemas.ts";
+import { phase, phaseBody } from "../phase-route.ts";
+import { optionalRead, orAbsent } from "../value.ts";
 
 /** The schema of the caller's rights on a collection or a file group. */
 export const rights = exact<Rights>()(

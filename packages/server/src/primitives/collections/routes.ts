@@ -4,19 +4,16 @@ import { allows, audienceIncludes } from "../../access/rights.ts";
 import type { Env } from "../../env.ts";
 import { parseJson } from "../../http/body.ts";
 import { refuse } from "../../http/refusal.ts";
-import { absent } from "../absent.ts";
 import { announceChange } from "../change-feed.ts";
 import { AttachmentRemoval } from "../files/attachments.ts";
 import { phaseRoute } from "../phase-route.ts";
-import type { Call, Primitive } from "../primitive.ts";
+import { type Call, type Primitive, withBody } from "../primitive.ts";
 import { type ReadSlice, streamList } from "../streamed-list.ts";
-import { readValue } from "../value.ts";
-import { withBody } from "../with-body.ts";
-import { collectionsData } from "./data.ts";
+import { absent, readValue } from "../value.ts";
 import { type Opened, openCollection } from "./open-collection.ts";
 import { collectionsOperations } from "./operations.ts";
 import { parseCursor, parseQuery, parseWhere, RECORD_ID } from "./record-query.ts";
-import { recordText, type StoredRecord } from "./store.ts";
+import { collectionsData, recordText, type StoredRecord } from "./store.ts";
 
 /**
  * The right that applies to a count without `where`: it includes the records that the caller may not read. Whether a caller may count is

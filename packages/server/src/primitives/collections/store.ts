@@ -1,6 +1,7 @@
 import { LIMITS } from "@easel/protocol/limits";
 import type { Json, Right } from "@easel/protocol/types";
-import { countLess, countOne } from "../../canvases/counts.ts";
+import type { CanvasData } from "../../canvases/canvas-data.ts";
+import { countLess, countOne } from "../../canvases/store.ts";
 import { newId } from "../../crypto/ids.ts";
 import {
   asKeys,
@@ -12,16 +13,35 @@ import {
   statementText,
   step,
 } from "../../drivers/db/db.ts";
-import { paged } from "../../http/paging.ts";
+import { paged } from "../../http/query.ts";
 import { refuse } from "../../http/refusal.ts";
-import { finiteValues, STAYS_FINITE } from "../increment.ts";
 import { SLICE_LENGTH } from "../streamed-list.ts";
-import { type Stored, toStored, toText } from "../value.ts";
-import { countStatement } from "./count-statement.ts";
+import { finiteValues, STAYS_FINITE, type Stored, toStored, toText } from "../value.ts";
 import { AUTHOR, type Field, fieldsOf, keyOf } from "./fields.ts";
-import { listStatement } from "./list-statement.ts";
 import { type Condition, cursorOf, type RecordQuery } from "./record-query.ts";
-import { uniqueFields, uniqueGuard } from "./unique.ts";
+import { countStatement, listStatement, uniqueFields, uniqueGuard } from "./record-statements.ts";
+
+/**
+ * Declares the storage of collections: the tables of records and of indexed fields, the quota of records, and the number of bytes used. A
+ * record whose value is a number counts as 8 bytes.
+ */
+export const collectionsData: CanvasData = {
+  tables: {
+    // `records` comes first, although `record_fields` references it, because the removal of a record also removes its fields.
+    records: {
+      key: ["id"],
+    },
+    record_fields: { key: ["canvas_id", "collection", "name", "key", "record_id"] },
+  },
+  quotas: {
+    "collections.records.canvas": {
+      limit: LIMITS.recordsPerCanvas.value,
+      used: (canvas) => sql`select rows as used from counts where canvas_id = ${canvas} and kind = 'records'`,
+    },
+  },
+  usage: (canvas) =>
+    sql`select sum(coalesce(octet_length(value), 8)) as bytes from records where canvas_id = ${canvas}`,
+};
 
 /** A record of a collection. `updated_at` is in epoch milliseconds. */
 export type StoredRecord = Stored & { id: string; author_id: string; updated_at: number };

@@ -1,7 +1,6 @@
 import type { Json } from "@easel/protocol/types";
 import { allows } from "../../access/rights.ts";
-import { entryOf } from "../../canvases/entry-of.ts";
-import { policyOf } from "../../canvases/policy.ts";
+import { entryOf, policyOf } from "../../canvases/policy.ts";
 import { copiedId, newId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";

@@ -1,12 +1,71 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { ErrorCode } from "@easel/protocol/errors";
 import { LIMITS } from "@easel/protocol/limits";
 import type { ConnectionLimits } from "@easel/protocol/management";
+import type { CanvasData } from "../../canvases/canvas-data.ts";
 import { newId } from "../../crypto/ids.ts";
 import type { Bucket } from "../../drivers/bus/bus.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
-import { takeOfDay } from "../../organisation/connections/request-days.ts";
+import { takeOfDay, writeCounts } from "../../organisation/connections/calls.ts";
+import { resealHeaders } from "../../organisation/connections/profiles.ts";
 import { DAY_MS } from "../../organisation/days.ts";
+
+/** The number of days for which the counts of calls are kept. */
+const KEPT_DAYS = 90;
+
+/** The tables of Connections whose rows belong to canvases: the grants and the counts of calls. */
+export const connectionsData: CanvasData = {
+  tables: {
+    connection_grants: { key: ["canvas_id", "profile"] },
+    connection_days: { key: ["canvas_id", "profile", "day"] },
+    connection_calls: { key: ["canvas_id", "profile", "day", "outcome", "up_to_ms"] },
+  },
+  async sweep(db) {
+    const today = Math.floor(Date.now() / DAY_MS);
+    await db.run`delete from connection_calls where day <= ${today - KEPT_DAYS}`;
+    await db.run`delete from connection_days where day < ${today - 1}`;
+  },
+};
+
+/** Encrypts protected headers with the first encryption key if they were encrypted with another one. Logs the result and never rejects. */
+export const startResealing = (env: Env): Promise<void> =>
+  resealHeaders(env)
+    .then((count) => {
+      if (count > 0) env.log.info(`encrypted the protected headers of ${count} Connections with the new key`);
+    })
+    .catch((err) => env.log.error({ err }, "protected headers are not encrypted with the new key"));
+
+/** The error codes that are counted. They can occur only for a profile that is granted to the canvas. */
+export const METERED: ReadonlySet<ErrorCode> = new Set([
+  "CONNECTION_DISABLED",
+  "CONNECTION_KEY_UNAVAILABLE",
+  "CONNECTION_LIMIT",
+  "CONNECTION_RATE_LIMIT",
+  "DESTINATION_BLOCKED",
+  "REQUEST_TOO_LARGE",
+  "RESPONSE_TOO_LARGE",
+  "UPSTREAM_TIMEOUT",
+  "UPSTREAM_UNAVAILABLE",
+]);
+
+/** The interval at which counted calls are written to the database. */
+const INTERVAL_MS = 5_000;
+
+/** Writes the counted calls to the database every five seconds. Returns a function that stops this and writes the last counts. */
+export function startMetering(env: Env): () => Promise<void> {
+  const write = () =>
+    writeCounts(env).catch((err) => env.log.error({ err }, "calls of Connections are not counted"));
+  let running = Promise.resolve();
+  const timer = setInterval(() => {
+    running = running.then(write);
+  }, INTERVAL_MS).unref();
+  return async () => {
+    clearInterval(timer);
+    await running;
+    await write();
+  };
+}
 
 const MINUTE_MS = 60_000;
 

@@ -3,16 +3,20 @@ import { LIMITS } from "@easel/protocol/limits";
 import type { Env } from "../../env.ts";
 import { readBody } from "../../http/body.ts";
 import { Refusal, refuse } from "../../http/refusal.ts";
-import { countCall } from "../../organisation/connections/call-counts.ts";
+import { countCall } from "../../organisation/connections/calls.ts";
 import { findGranted } from "../../organisation/connections/grants.ts";
-import type { Answer, Call, FullAnswer, Primitive } from "../primitive.ts";
-import { withBody } from "../with-body.ts";
-import { connectionsData } from "./data.ts";
+import { type Answer, type Call, type FullAnswer, type Primitive, withBody } from "../primitive.ts";
 import { exchange, type UpstreamResponse, withDeadline } from "./exchange.ts";
-import { beginCall, inPlace, takeRates } from "./limits.ts";
-import { METERED, startMetering } from "./metering.ts";
+import {
+  beginCall,
+  connectionsData,
+  inPlace,
+  METERED,
+  startMetering,
+  startResealing,
+  takeRates,
+} from "./limits.ts";
 import { connectionsOperations } from "./operations.ts";
-import { startResealing } from "./resealing.ts";
 import { type UpstreamRequest, upstreamRequest } from "./upstream-request.ts";
 import { ADDED, DEFAULTS, hasBody, keptHeaders } from "./upstream-response.ts";
 

@@ -1,7 +1,7 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import { bytes, type Description, json, jsonBody, nextCursor, ok, paging } from "../description.ts";
-import { phase, phaseBody } from "../phase-schemas.ts";
+import { phase, phaseBody } from "../phase-route.ts";
 
 const id = z.string();
 

@@ -1,13 +1,110 @@
+import { LIMITS } from "@easel/protocol/limits";
+import { refuseAt } from "../../canvases/owner-quotas.ts";
 import type { Env } from "../../env.ts";
 import { type Part, partsOf } from "../../http/multipart.ts";
 import { refuse } from "../../http/refusal.ts";
+import { parseMediaType } from "../../http/request-headers.ts";
 import { announceChange } from "../change-feed.ts";
 import type { Call } from "../primitive.ts";
-import { storedName } from "./file-name.ts";
-import { mediaTypeOf } from "./media-type.ts";
-import { full, ownerFull, requireRoom, within } from "./room.ts";
-import { FileStore, type StoredFile } from "./store.ts";
+import { FileStore, type Room, type StoredFile } from "./store.ts";
 import { type Fields, namesTarget, targetOf } from "./target.ts";
+
+const NAME_LENGTH = LIMITS.fileNameLength.value;
+
+/** The name of a file that was uploaded without one. */
+const DEFAULT_NAME = "upload";
+
+/**
+ * Matches control characters, line breaks, and invisible characters that change the direction of text. The latter can make the name of a
+ * program look like the name of a picture.
+ */
+const HIDDEN = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
+
+/**
+ * Returns a file name without the path before it, hidden characters, and spaces around it. Returns an empty text if nothing but dots is left.
+ * Uploads and renames clean names instead of refusing them: names come from the disks of people, where marks of direction are common in
+ * right-to-left scripts, and a refusal would cost an upload that has been sent.
+ */
+function cleaned(given: string): string {
+  const last = given.toWellFormed().split(/[/\\]/).at(-1) ?? "";
+  const name = last.replace(HIDDEN, "").trim();
+  return /^\.*$/.test(name) ? "" : name;
+}
+
+/** Returns the cleaned name of an uploaded file, of at most 255 characters, or `upload` if nothing is left. */
+export const storedName = (given: string | undefined): string =>
+  cleaned(cut(cleaned(given ?? ""))) || DEFAULT_NAME;
+
+/** Returns the cleaned name for a rename. Returns null if that does not have 1 to 255 characters (specification 4.4). */
+export function newName(given: unknown): string | null {
+  const name = typeof given === "string" ? cleaned(given) : "";
+  return name !== "" && name.length <= NAME_LENGTH ? name : null;
+}
+
+/** Returns the name under which a browser saves a file. Replaces slashes, which names from earlier renames can contain. */
+export const downloadName = (name: string): string => name.replace(/[/\\]/g, "_");
+
+/** Shortens a name to 255 characters, and keeps an extension of up to 20 characters. */
+function cut(name: string): string {
+  if (name.length <= NAME_LENGTH) return name;
+  const [extension = ""] = /\.[^.]{1,20}$/.exec(name) ?? [];
+  // Never cuts a surrogate pair in two.
+  return name.slice(0, NAME_LENGTH - extension.length).replace(/[\ud800-\udbff]$/, "") + extension;
+}
+
+/** The media type of a file that was uploaded without one. */
+const DEFAULT_TYPE = "application/octet-stream";
+
+const MAX_LENGTH = 255;
+
+/** Image types that browsers decode without running scripts. */
+const INLINE = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"]);
+
+/** Matches the names of charsets that can stand in a header without quotation marks, of the length of RFC 2978. */
+const CHARSET = /^[\w.+-]{1,40}$/;
+
+/**
+ * Returns the media type of a `Content-Type`, in lower case. Returns the default if it is missing, malformed or too long. Keeps the `charset`
+ * of a text, without which nobody can read texts that are not in UTF-8, and drops all other parameters. It gives a file no rights: whatever
+ * it says, texts are downloads, with `nosniff` and a policy that runs no script (`content.ts`).
+ */
+export function mediaTypeOf(header: string | undefined): string {
+  const essence = parseMediaType(header?.split(";", 1)[0])?.essence ?? DEFAULT_TYPE;
+  if (essence.length > MAX_LENGTH) return DEFAULT_TYPE;
+  const charset = parseMediaType(header)?.params.get("charset")?.toLowerCase();
+  const isKept = essence.startsWith("text/") && charset !== undefined && CHARSET.test(charset);
+  return isKept ? `${essence}; charset=${charset}` : essence;
+}
+
+/** Whether browsers display files of a media type. All others are downloaded (specification 4.4). */
+export const isInline = (mediaType: string): boolean => INLINE.has(mediaType);
+
+/** Throws 409 `QUOTA_EXCEEDED`. */
+export const full = (): never =>
+  refuse("QUOTA_EXCEEDED", { message: "The files of this canvas have used up its quota of bytes." }, 409);
+
+/**
+ * Throws 413 `FILE_TOO_LARGE` for a file of this size in bytes if no file may be that large, and 409 `QUOTA_EXCEEDED` if the quota of the
+ * canvas or of its owner has no room for it.
+ */
+export function requireRoom(size: number, room: Room): void {
+  if (size > room.file) refuse("FILE_TOO_LARGE", { message: `The file is larger than ${room.file} bytes.` });
+  if (size > room.canvas) full();
+  if (size > room.owner) ownerFull(room);
+}
+
+/** Throws 409 `QUOTA_EXCEEDED` with the quota of the canvas's owner. */
+export const ownerFull = ({ ownerQuota }: Room): never => refuseAt("files.bytes.person", ownerQuota);
+
+/** Streams the bytes of a file. Throws 413 `FILE_TOO_LARGE` or 409 `QUOTA_EXCEEDED` as soon as they exceed a limit. */
+export async function* within(room: Room, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    requireRoom(size, room);
+    yield chunk;
+  }
+}
 
 const FIELDS = ["scope", "group", "collection", "recordId"] as const;
 /** The maximum size of a form field in bytes. All valid values are shorter. */

@@ -1,6 +1,5 @@
 import { LIMITS } from "@easel/protocol/limits";
-import { entryOf } from "../../canvases/entry-of.ts";
-import { policyOf } from "../../canvases/policy.ts";
+import { entryOf, policyOf } from "../../canvases/policy.ts";
 import type { Env } from "../../env.ts";
 import { parseJson, readBody, refuseLargeBody } from "../../http/body.ts";
 import { apiPath } from "../../http/canvas-path.ts";
@@ -8,16 +7,13 @@ import { firstValue } from "../../http/query.ts";
 import { refuse } from "../../http/refusal.ts";
 import { announceChange } from "../change-feed.ts";
 import { phaseRoute } from "../phase-route.ts";
-import type { Call, Primitive } from "../primitive.ts";
+import { type Call, type Primitive, withBody } from "../primitive.ts";
 import { type ReadSlice, streamList } from "../streamed-list.ts";
-import { withBody } from "../with-body.ts";
-import { contentOf } from "./content.ts";
+import { contentOf, openFile } from "./content.ts";
 import { filesData } from "./data.ts";
-import { newName } from "./file-name.ts";
 import { FileList, parseCursor, parseFilter, parseLimit } from "./list.ts";
-import { openFile } from "./open-file.ts";
 import { filesOperations } from "./operations.ts";
-import { receiveUpload } from "./receive-upload.ts";
+import { newName, receiveUpload } from "./receive-upload.ts";
 import { FileStore, fileText, type StoredFile } from "./store.ts";
 
 /** The maximum size of the request body of a rename in bytes. JSON can encode one character of the name as six bytes. */

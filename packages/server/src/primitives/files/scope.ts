@@ -1,7 +1,7 @@
 import { isResourceName, type RecordPolicy, type RuntimePolicy } from "@easel/protocol/policy";
 import type { CanvasRole, Rights } from "@easel/protocol/types";
 import { rightsOf } from "../../access/rights.ts";
-import { entryOf } from "../../canvases/entry-of.ts";
+import { entryOf } from "../../canvases/policy.ts";
 
 /**
  * The scope of a file, which determines the rights on it: `shared`, `submission`, `group:{name}` for a file group, or `record:{collection}`

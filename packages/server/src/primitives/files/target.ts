@@ -5,8 +5,7 @@ import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 import { RECORD_ID } from "../collections/record-query.ts";
 import { RecordStore } from "../collections/store.ts";
-import type { Caller } from "../primitive.ts";
-import { requirePermission } from "../require-permission.ts";
+import { type Caller, requirePermission } from "../primitive.ts";
 import { isFixed, type Scope, scopeRights } from "./scope.ts";
 import type { StoredFile } from "./store.ts";
 

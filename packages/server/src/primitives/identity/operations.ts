@@ -1,7 +1,7 @@
 import { CONNECTION_METHODS } from "@easel/protocol/policy";
 import { type Identity, PERMISSIONS } from "@easel/protocol/types";
 import { z } from "zod";
-import { exact } from "../../http/exact.ts";
+import { exact } from "../../http/field-schemas.ts";
 import { rights } from "../collections/operations.ts";
 import { type Description, json } from "../description.ts";
 

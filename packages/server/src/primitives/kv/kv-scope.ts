@@ -3,8 +3,7 @@ import type { Json, Permission } from "@easel/protocol/types";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 import type { Change } from "../change-feed.ts";
-import type { Caller } from "../primitive.ts";
-import { requirePermission } from "../require-permission.ts";
+import { type Caller, requirePermission } from "../primitive.ts";
 import { type Stored, toStored } from "../value.ts";
 import { KvStore } from "./store.ts";
 

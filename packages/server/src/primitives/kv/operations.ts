@@ -1,9 +1,9 @@
 import type { KvEntry, KvPage } from "@easel/protocol/types";
 import { z } from "zod";
-import type { ErrorCase } from "../../http/error-case.ts";
-import { exact } from "../../http/exact.ts";
-import { optionalRead, orAbsent } from "../absent.ts";
+import { exact } from "../../http/field-schemas.ts";
+import type { ErrorCase } from "../../http/refusal.ts";
 import { type Description, json, jsonBody, nextCursor, ok, optionalBody, paging } from "../description.ts";
+import { optionalRead, orAbsent } from "../value.ts";
 
 const entry = exact<KvEntry>()("KvEntry", z.strictObject({ key: z.string(), value: z.json() }));
 

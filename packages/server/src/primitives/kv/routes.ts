@@ -3,14 +3,10 @@ import type { Env } from "../../env.ts";
 import { parseJson } from "../../http/body.ts";
 import { firstValue, pageLimit } from "../../http/query.ts";
 import { refuse } from "../../http/refusal.ts";
-import { absent } from "../absent.ts";
 import { announceChange } from "../change-feed.ts";
-import type { Call, Primitive } from "../primitive.ts";
-import { requirePermission } from "../require-permission.ts";
+import { type Call, type Primitive, requirePermission, withBody } from "../primitive.ts";
 import { streamList } from "../streamed-list.ts";
-import { readValue, toText } from "../value.ts";
-import { withBody } from "../with-body.ts";
-import { kvData } from "./data.ts";
+import { absent, readValue, toText } from "../value.ts";
 import {
   perViewer,
   readableStore,
@@ -21,7 +17,7 @@ import {
   storeOf,
 } from "./kv-scope.ts";
 import { kvOperations } from "./operations.ts";
-import { entryText } from "./store.ts";
+import { entryText, kvData } from "./store.ts";
 
 const OK = '{"ok":true}';
 

@@ -1,6 +1,6 @@
 import { refuse } from "../../http/refusal.ts";
 import { announceChange } from "../change-feed.ts";
-import { requirePermission } from "../require-permission.ts";
+import { requirePermission } from "../primitive.ts";
 import { importLines } from "../transfer/import-lines.ts";
 import { slicesOf, type Transfer } from "../transfer/transfer.ts";
 import { toText } from "../value.ts";

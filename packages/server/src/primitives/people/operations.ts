@@ -1,7 +1,7 @@
 import { LIMITS } from "@easel/protocol/limits";
 import type { Person } from "@easel/protocol/types";
 import { z } from "zod";
-import { exact } from "../../http/exact.ts";
+import { exact } from "../../http/field-schemas.ts";
 import { type Description, json } from "../description.ts";
 
 const person = exact<Person>()(

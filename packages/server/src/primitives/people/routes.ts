@@ -5,8 +5,7 @@ import type { Query } from "../../http/query.ts";
 import { refuse } from "../../http/refusal.ts";
 import type { Primitive } from "../primitive.ts";
 import { peopleOperations } from "./operations.ts";
-import { readableBy } from "./readable.ts";
-import { findPeople } from "./store.ts";
+import { findPeople, readableBy } from "./store.ts";
 
 /**
  * Parses the query parameter `ids`: ids of people, separated by commas. Returns each id once. Throws 400 `INVALID_BODY` for an invalid id,

@@ -1,12 +1,11 @@
 import { LIMITS } from "@easel/protocol/limits";
 import type { Member, Sender } from "@easel/protocol/realtime";
 import type { ChannelRights, Json } from "@easel/protocol/types";
-import { channelRights, unnamedChannel } from "../../access/channel-rights.ts";
-import { entryOf } from "../../canvases/entry-of.ts";
+import { channelRights, unnamedChannel } from "../../access/rights.ts";
+import { entryOf } from "../../canvases/policy.ts";
 import type { Bus } from "../../drivers/bus/bus.ts";
 import type { Client } from "./client.ts";
-import { encodeMessage, publishPresence, Subscription, topicOf } from "./subscription.ts";
-import type { Topics } from "./topics.ts";
+import { encodeMessage, publishPresence, Subscription, type Topics, topicOf } from "./subscription.ts";
 
 const MAX_BYTES = LIMITS.frameBytes.value;
 

@@ -3,15 +3,14 @@ import { LIMITS } from "@easel/protocol/limits";
 import { CLOSE_CODES, type FrameErrorCode } from "@easel/protocol/realtime";
 import { hasExpired } from "../../access/ladder.ts";
 import { manages } from "../../access/roles.ts";
-import { realtimeLimits, realtimePlace, realtimePlaces } from "../../canvases/realtime-places.ts";
+import { realtimeLimits, realtimePlace, realtimePlaces } from "../../canvases/open-connections.ts";
 import { newId } from "../../crypto/ids.ts";
 import type { HoldOutcome } from "../../drivers/bus/bus.ts";
 import type { Env } from "../../env.ts";
 import { Refusal } from "../../http/refusal.ts";
-import type { AccessState, ReadAccess } from "./access-state.ts";
 import { Channels } from "./channels.ts";
-import type { Client } from "./client.ts";
-import type { ClientSocket } from "./client-socket.ts";
+import type { AccessState, Client, ClientSocket, ReadAccess } from "./client.ts";
+import { RateMeter, SerialQueue } from "./frame-queue.ts";
 import {
   type ClientFrame,
   type ErrorSubject,
@@ -20,12 +19,8 @@ import {
   parseFrame,
   subjectOf,
 } from "./frames.ts";
-import { HeldFrames } from "./held-frames.ts";
-import { type FlushQueue, Outbox, textFrame } from "./outbox.ts";
-import { RateMeter } from "./rate-meter.ts";
-import { SerialQueue } from "./serial-queue.ts";
-import type { Subscription } from "./subscription.ts";
-import type { Topics } from "./topics.ts";
+import { type FlushQueue, HeldFrames, Outbox, textFrame } from "./outbox.ts";
+import type { Subscription, Topics } from "./subscription.ts";
 import { Watches } from "./watches.ts";
 
 /** The state that all connections of a node (one process of the service) share. */

@@ -1,14 +1,12 @@
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { onAccessChange } from "../../canvases/access-events.ts";
+import { onAccessChange } from "../../canvases/open-connections.ts";
 import type { Renewal } from "../../drivers/bus/bus.ts";
 import type { Env } from "../../env.ts";
-import type { AccessState, ReadAccess } from "./access-state.ts";
-import type { ClientSocket } from "./client-socket.ts";
+import type { AccessState, ClientSocket, ReadAccess } from "./client.ts";
 import { Connection } from "./connection.ts";
 import { FlushQueue } from "./outbox.ts";
-import { deliverToSubscriptions, publishPresence, type Subscription } from "./subscription.ts";
-import { Topics } from "./topics.ts";
+import { deliverToSubscriptions, publishPresence, type Subscription, Topics } from "./subscription.ts";
 import { deliverToWatches, type Watches } from "./watches.ts";
 
 /**

@@ -7,8 +7,7 @@ import type { Env } from "../../env.ts";
 import { answerClientError } from "../../http/errors.ts";
 import { refuse } from "../../http/refusal.ts";
 import type { Primitive, UpgradeCall, Upgrader } from "../primitive.ts";
-import type { ReadAccess } from "./access-state.ts";
-import { ClientSocket } from "./client-socket.ts";
+import { ClientSocket, type ReadAccess } from "./client.ts";
 import { Hub } from "./hub.ts";
 import { realtimeOperations } from "./operations.ts";
 

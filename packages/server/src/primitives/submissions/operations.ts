@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { optionalRead, orAbsent } from "../absent.ts";
 import { type Description, json, jsonBody, nextCursor, ok, paging } from "../description.ts";
+import { optionalRead, orAbsent } from "../value.ts";
 
 const submission = z
   .strictObject({ userId: z.string(), value: z.json(), updatedAt: z.int() })

@@ -4,14 +4,12 @@ import type { Env } from "../../env.ts";
 import { parseJson, readBody } from "../../http/body.ts";
 import { strictLimit } from "../../http/query.ts";
 import { refuse } from "../../http/refusal.ts";
-import { absent } from "../absent.ts";
-import type { Call, Primitive } from "../primitive.ts";
+import { type Call, type Primitive, withBody } from "../primitive.ts";
 import { type ReadSlice, streamList } from "../streamed-list.ts";
-import { withBody } from "../with-body.ts";
-import { submissionsData } from "./data.ts";
+import { absent } from "../value.ts";
 import { openSubmissions, tooLarge, valueText } from "./open-submissions.ts";
 import { submissionsOperations } from "./operations.ts";
-import { type Submission, submissionText } from "./store.ts";
+import { type Submission, submissionsData, submissionText } from "./store.ts";
 
 const OK = '{"ok":true}';
 const nameIn = ({ params }: Call) => params.collection ?? "";

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { crc32 } from "node:zlib";
 import type { DataPart } from "@easel/protocol/management";
-import { STORED } from "../../canvases/zip/central-header.ts";
+import { STORED } from "../../canvases/zip/directory.ts";
 import { type ArchivedFile, writeZip } from "../../canvases/zip/zip-writer.ts";
 import type { Env } from "../../env.ts";
 import { FORMAT, MANIFEST } from "./import-archive.ts";

@@ -4,8 +4,7 @@ import type { Env } from "../../env.ts";
 import { attachedRecords } from "../files/transfer.ts";
 import { type ImportArchive, MANIFEST, withArchive } from "./import-archive.ts";
 import { codeOf } from "./import-lines.ts";
-import { ImportReport } from "./import-report.ts";
-import type { Access } from "./transfer.ts";
+import { type Access, ImportReport } from "./transfer.ts";
 import { TRANSFERS } from "./transfers.ts";
 
 /** The number of paths that are checked in one turn of the event loop. */

@@ -103,17 +103,17 @@ export const ai: Fault[] = [
   ),
   fault(
     "ai: the reservation leaves out the output",
-    "packages/server/src/organisation/ai/cost.ts",
+    "packages/server/src/organisation/ai/prices.ts",
     " + maxTokens * price.output",
     "",
-    "packages/server/src/organisation/ai/cost.test.ts",
+    "packages/server/src/organisation/ai/prices.test.ts",
   ),
   fault(
     "ai: tokens that are read from the cache are free",
-    "packages/server/src/organisation/ai/cost.ts",
+    "packages/server/src/organisation/ai/prices.ts",
     "usage.cacheReadInputTokens * price.cacheRead",
     "0",
-    "packages/server/src/organisation/ai/cost.test.ts",
+    "packages/server/src/organisation/ai/prices.test.ts",
   ),
   fault(
     "ai: maxTokens has no upper limit",

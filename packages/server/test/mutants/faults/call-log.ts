@@ -80,16 +80,16 @@ export const callLog: Fault[] = [
   ),
   fault(
     "call log: a read does not write first",
-    "packages/server/src/management/call-log.ts",
+    "packages/server/src/management/capabilities.ts",
     "      await writeCallLog(env);\n",
     "",
     STORED,
   ),
   fault(
     "call log: viewers read it",
-    "packages/server/src/management/call-log.ts",
-    'allow: "editor"',
-    'allow: "viewer"',
+    "packages/server/src/management/capabilities.ts",
+    'allow: "editor",\n    query: Query',
+    'allow: "viewer",\n    query: Query',
     STORED,
   ),
   fault(

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are parts of source files.
 import { type Fault, fault } from "../fault.ts";
 
-const DELETED = "packages/server/src/canvases/deleted.ts";
+const DELETED = "packages/server/src/canvases/deletion.ts";
 const RESTORE = "packages/server/test/management/restore-own.test.ts";
 const AUTHORING_SCOPE = "packages/server/test/primitives/authoring/authoring-scope.test.ts";
 const SLUG_OWNERS = "packages/server/test/canvases/slug-owners.test.ts";
@@ -10,14 +10,14 @@ const SLUG_OWNERS = "packages/server/test/canvases/slug-owners.test.ts";
 export const canvases: Fault[] = [
   fault(
     "access: Public links stay on when the instance switches them off",
-    "packages/server/src/canvases/publishing/public-links.ts",
+    "packages/server/src/canvases/publishing/share-settings.ts",
     'config.publicLinks && setting !== "false"',
     "config.publicLinks",
     "packages/server/test/pipeline/matrix.test.ts",
   ),
   fault(
     "stores: PostgreSQL finds the count of rows ambiguous",
-    "packages/server/src/canvases/counts.ts",
+    "packages/server/src/canvases/store.ts",
     "rows = counts.rows + 1",
     "rows = rows + 1",
     "packages/server/test/primitives/submissions/submissions-store.test.ts",
@@ -39,28 +39,28 @@ export const canvases: Fault[] = [
   ),
   fault(
     "zips: the name in the local header may differ",
-    "packages/server/src/canvases/zip/zip-check.ts",
+    "packages/server/src/canvases/zip/read-zip.ts",
     "!rest.subarray(0, nameBytes).equals(name) ||",
     "",
     "packages/server/test/canvases/hostile-zips.test.ts",
   ),
   fault(
     "zips: bytes between entries are passed over",
-    "packages/server/src/canvases/zip/zip-check.ts",
+    "packages/server/src/canvases/zip/read-zip.ts",
     'if (length > 0) malformed("it has bytes',
     'if (length < 0) malformed("it has bytes',
     "packages/server/test/canvases/hostile-zips.test.ts",
   ),
   fault(
     "zips: bytes after the end are passed over",
-    "packages/server/src/canvases/zip/end-of-directory.ts",
+    "packages/server/src/canvases/zip/directory.ts",
     "END_BYTES + record.readUInt16LE(20) !== record.length",
     "END_BYTES + record.readUInt16LE(20) > record.length",
     "packages/server/test/canvases/hostile-zips.test.ts",
   ),
   fault(
     "zips: compressed data may end before its entry",
-    "packages/server/src/canvases/zip/zip-data.ts",
+    "packages/server/src/canvases/zip/read-zip.ts",
     "engine.bytesWritten === entry.compressedSize",
     "engine.bytesWritten <= entry.compressedSize",
     "packages/server/test/canvases/hostile-zips.test.ts",
@@ -81,7 +81,7 @@ export const canvases: Fault[] = [
   ),
   fault(
     "versions: a file that stays as it is counts as changed",
-    "packages/server/src/canvases/publish-version.ts",
+    "packages/server/src/canvases/versions.ts",
     "where old_key <> new_key",
     "where old_key is not null",
     "packages/server/test/management/management-versions.test.ts",
@@ -95,7 +95,7 @@ export const canvases: Fault[] = [
   ),
   fault(
     "versions: the version that was just replaced is removed at once",
-    "packages/server/src/canvases/publish-version.ts",
+    "packages/server/src/canvases/versions.ts",
     "and replaced_at < ${now}",
     "and replaced_at <= ${now}",
     "packages/server/test/canvases/bundle-quotas.test.ts",
@@ -131,7 +131,7 @@ export const canvases: Fault[] = [
   ),
   fault(
     "staged deploys: the live version is not compared when one is published",
-    "packages/server/src/canvases/publishing/finish-deploy.ts",
+    "packages/server/src/canvases/publishing/staging.ts",
     "if (expectedVersion !== undefined) conditions",
     'if (expectedVersion === "") conditions',
     "packages/server/test/canvases/staged-deploys.test.ts",

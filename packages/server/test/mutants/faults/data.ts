@@ -5,7 +5,7 @@ import { type Fault, fault } from "../fault.ts";
 export const data: Fault[] = [
   fault(
     "pipeline: a body that arrives late is not checked again",
-    "packages/server/src/primitives/with-body.ts",
+    "packages/server/src/primitives/primitive.ts",
     "complete || env.turns.current === turn",
     "true",
     "packages/server/test/pipeline/held-body.test.ts",
@@ -99,7 +99,7 @@ export const data: Fault[] = [
   ),
   fault(
     "collections: records are unique by their first field alone",
-    "packages/server/src/primitives/collections/unique.ts",
+    "packages/server/src/primitives/collections/record-statements.ts",
     "...others.flatMap(({ name, key }) => [name, key]),",
     "...others.flatMap(() => [first.name, first.key]),",
     "packages/server/test/primitives/collections/unique-records.test.ts",
@@ -113,7 +113,7 @@ export const data: Fault[] = [
   ),
   fault(
     "phases: a switch forgets that of another collection",
-    "packages/server/src/canvases/phases.ts",
+    "packages/server/src/canvases/policy.ts",
     "and phases is not distinct from cast(${row.phases} as text)`;",
     "and coalesce(${row.phases}, '') is not null`;",
     "packages/server/test/conformance/collections.test.ts",
@@ -155,17 +155,17 @@ export const data: Fault[] = [
   ),
   fault(
     "files: pictures that run scripts are shown in the page",
-    "packages/server/src/primitives/files/media-type.ts",
+    "packages/server/src/primitives/files/receive-upload.ts",
     '"image/avif"]',
     '"image/avif", "image/svg+xml"]',
     "packages/server/test/conformance/files.test.ts",
   ),
   fault(
     "files: a charset is kept of types that are no texts",
-    "packages/server/src/primitives/files/media-type.ts",
+    "packages/server/src/primitives/files/receive-upload.ts",
     'essence.startsWith("text/") && ',
     "",
-    "packages/server/src/primitives/files/media-type.test.ts",
+    "packages/server/src/primitives/files/receive-upload.test.ts",
   ),
   fault(
     "authoring: guests publish",
@@ -218,7 +218,7 @@ export const data: Fault[] = [
   ),
   fault(
     "authoring: concurrent requests exceed the total quota",
-    "packages/server/src/primitives/authoring/authoring-quotas.ts",
+    "packages/server/src/primitives/authoring/author.ts",
     "<= cast(${total} as bigint)",
     "<= 100 + cast(${total} as bigint)",
     "packages/server/test/conformance/authoring.test.ts",
@@ -239,14 +239,14 @@ export const data: Fault[] = [
   ),
   fault(
     "authoring: rights are not checked again while a bundle is stored",
-    "packages/server/src/primitives/authoring/deploy-share.ts",
+    "packages/server/src/primitives/authoring/publish-share.ts",
     "    await recheck();",
     "",
     "packages/server/test/primitives/authoring/authoring-races.test.ts",
   ),
   fault(
     "authoring: a deploy undoes a revocation",
-    "packages/server/src/primitives/authoring/deploy-share.ts",
+    "packages/server/src/primitives/authoring/publish-share.ts",
     "and (revoked_at is null or revoked_at = ",
     "and (true or revoked_at = ",
     "packages/server/test/primitives/authoring/authoring-races.test.ts",
@@ -267,28 +267,28 @@ export const data: Fault[] = [
   ),
   fault(
     "authoring: changes are not announced",
-    "packages/server/src/primitives/authoring/record-change.ts",
+    "packages/server/src/primitives/authoring/publish-share.ts",
     "await announceAccess({ canvas }, env);",
     "",
     "packages/server/test/primitives/authoring/authoring.test.ts",
   ),
   fault(
     "authoring: the daily quota counts one too many",
-    "packages/server/src/primitives/authoring/authoring-quotas.ts",
+    "packages/server/src/primitives/authoring/author.ts",
     "where authored_days.canvases < cast",
     "where authored_days.canvases <= cast",
     "packages/server/test/primitives/authoring/authoring-quotas.test.ts",
   ),
   fault(
     "authoring: the access of the canvas is not checked if the request leaves it out",
-    "packages/server/src/primitives/authoring/gates.ts",
+    "packages/server/src/primitives/authoring/author.ts",
     "{ access: state.access,",
     "{ access: given.access as never,",
     "packages/server/test/primitives/authoring/authoring-gates.test.ts",
   ),
   fault(
     "realtime: every tab of a person joins anew",
-    "packages/server/src/drivers/bus/presence.ts",
+    "packages/server/src/drivers/bus/memory.ts",
     "known.connections.size === 0",
     "known.connections.size >= 0",
     "packages/server/test/drivers/bus.test.ts",

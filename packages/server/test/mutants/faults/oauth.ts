@@ -2,7 +2,7 @@
 import { type Fault, fault } from "../fault.ts";
 
 const OAUTH = "packages/server/src/oauth";
-const REQUEST = `${OAUTH}/authorization-request.ts`;
+const REQUEST = `${OAUTH}/authorize.ts`;
 const CODES = `${OAUTH}/oauth-codes.ts`;
 const ENDPOINT = `${OAUTH}/token-endpoint.ts`;
 const TEST = "packages/server/test/sign-in/oauth.test.ts";
@@ -45,18 +45,24 @@ export const oauth: Fault[] = [
   ),
   fault("oauth: repeated parameters", REQUEST, "if (repeated !== undefined)", "if (false)", HOSTILE_REQUEST),
   fault("oauth: responses do not name their issuer", REQUEST, ", iss: origin", "", TEST),
-  fault("oauth: a code has no end", `${OAUTH}/redeem.ts`, " and expires_at > ${now}", "", TEST),
-  fault("oauth: a code gives several tokens", `${OAUTH}/redeem.ts`, "and token_id is null and", "and", TEST),
+  fault("oauth: a code has no end", `${OAUTH}/token-endpoint.ts`, " and expires_at > ${now}", "", TEST),
+  fault(
+    "oauth: a code gives several tokens",
+    `${OAUTH}/token-endpoint.ts`,
+    "and token_id is null and",
+    "and",
+    TEST,
+  ),
   fault(
     "oauth: a code that is used twice keeps its token",
-    `${OAUTH}/redeem.ts`,
+    `${OAUTH}/token-endpoint.ts`,
     "await endTokenOf(stored, address, env);",
     "",
     TEST,
   ),
   fault(
     "oauth: a deactivated person gets a token",
-    `${OAUTH}/redeem.ts`,
+    `${OAUTH}/token-endpoint.ts`,
     " and deactivated_at is null",
     "",
     TEST,
@@ -91,15 +97,15 @@ export const oauth: Fault[] = [
   ),
   fault(
     "oauth: any client",
-    `${OAUTH}/command-line-client.ts`,
+    `${OAUTH}/program-endpoint.ts`,
     'form.get("client_id") !== CLIENT_ID',
     "false",
     HOSTILE_PROGRAM,
   ),
-  fault("oauth: a denied device gets a token", `${OAUTH}/poll.ts`, "denied === 1", "false", TEST),
+  fault("oauth: a denied device gets a token", `${OAUTH}/oauth-codes.ts`, "denied === 1", "false", TEST),
   fault(
     "oauth: a device asks as often as it likes",
-    `${OAUTH}/poll.ts`,
+    `${OAUTH}/oauth-codes.ts`,
     "polled_at !== null &&",
     "false &&",
     TEST,
@@ -178,23 +184,29 @@ export const oauth: Fault[] = [
   ),
   fault(
     "oauth: tickets are not signed",
-    `${OAUTH}/ticket.ts`,
+    `${OAUTH}/oauth-codes.ts`,
     "env.signer.verifies(signature, `oauth.${purpose}`, text)",
     'text !== "" && text !== "a"',
     FORGED_ANSWER,
   ),
-  fault("oauth: another person's ticket", `${OAUTH}/ticket.ts`, "user === id && ", "", FORGED_ANSWER),
-  fault("oauth: tickets have no end", `${OAUTH}/ticket.ts`, " && expires > env.clock()", "", FORGED_ANSWER),
+  fault("oauth: another person's ticket", `${OAUTH}/oauth-codes.ts`, "user === id && ", "", FORGED_ANSWER),
+  fault(
+    "oauth: tickets have no end",
+    `${OAUTH}/oauth-codes.ts`,
+    " && expires > env.clock()",
+    "",
+    FORGED_ANSWER,
+  ),
   fault(
     "oauth: scripts of canvases read the question",
-    `${OAUTH}/person.ts`,
+    `${OAUTH}/asked-access.ts`,
     '!["document", "unknown"].includes(destinationOf(request.headers))',
     "false",
     HOSTILE_REQUEST,
   ),
   fault(
     "oauth: guests let programs act",
-    `${OAUTH}/person.ts`,
+    `${OAUTH}/asked-access.ts`,
     "user.guestOf !== null",
     "false",
     HOSTILE_REQUEST,

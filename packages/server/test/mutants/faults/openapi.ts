@@ -45,7 +45,7 @@ export const openapi: Fault[] = [
   ),
   fault(
     "openapi: the acts of a session take access tokens",
-    `${OPENAPI}/management.ts`,
+    `${OPENAPI}/document.ts`,
     'act.allow === "session"',
     'act.allow === "owner"',
     DOCUMENT_TEST,
@@ -59,7 +59,7 @@ export const openapi: Fault[] = [
   ),
   fault(
     "public texts: a cache serves one encoding to all clients",
-    "packages/server/src/content/encoded-text.ts",
+    "packages/server/src/content/service-files.ts",
     'vary: "Accept-Encoding", ',
     "",
     TEXTS_TEST,

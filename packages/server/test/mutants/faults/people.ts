@@ -2,7 +2,7 @@
 import { type Fault, fault } from "../fault.ts";
 
 const ROUTES = "packages/server/src/primitives/people/routes.ts";
-const READABLE = "packages/server/src/primitives/people/readable.ts";
+const READABLE = "packages/server/src/primitives/people/store.ts";
 const STORE = "packages/server/src/primitives/people/store.ts";
 const CONFORMANCE = "packages/server/test/conformance/people.test.ts";
 const SDK = "packages/sdk/src/people.ts";

@@ -25,7 +25,7 @@ export const realtime: Fault[] = [
   ),
   fault(
     "realtime: changes of other people's keys are told",
-    "packages/server/src/primitives/realtime/watched-changes.ts",
+    "packages/server/src/primitives/realtime/watches.ts",
     "const OWNER: Right = { own: true, any: false };",
     "const OWNER: Right = { own: true, any: true };",
     "packages/server/test/conformance/realtime.test.ts",
@@ -39,7 +39,7 @@ export const realtime: Fault[] = [
   ),
   fault(
     "realtime: frames held for a recheck are flushed at the first of two",
-    "packages/server/src/primitives/realtime/held-frames.ts",
+    "packages/server/src/primitives/realtime/outbox.ts",
     "if (--this.#pendingChecks > 0) return [];",
     "--this.#pendingChecks;",
     "packages/server/test/primitives/realtime/realtime-held-frames.test.ts",
@@ -81,14 +81,14 @@ export const realtime: Fault[] = [
   ),
   fault(
     "files: changes are sent to everyone who watches",
-    "packages/server/src/primitives/realtime/watched-changes.ts",
+    "packages/server/src/primitives/realtime/watches.ts",
     "return scopeRights(change.scope, access.policy, access.role)?.read;",
     "return EVERYONE;",
     "packages/server/test/conformance/files.test.ts",
   ),
   fault(
     "realtime: a person gets connections past the setting",
-    "packages/server/src/drivers/bus/places.ts",
+    "packages/server/src/drivers/bus/memory.ts",
     ">= each",
     "> each",
     "packages/server/test/primitives/realtime/realtime-places.test.ts",

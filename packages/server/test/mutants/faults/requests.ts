@@ -19,7 +19,7 @@ export const requests: Fault[] = [
   ),
   fault(
     "http: the values of a body are not counted",
-    "packages/server/src/http/json-body.ts",
+    "packages/server/src/http/body.ts",
     "inspect: new ValueCount().add",
     "",
     "packages/server/test/http/hostile-values.test.ts",
@@ -33,17 +33,17 @@ export const requests: Fault[] = [
   ),
   fault(
     "http: all pipelined requests of a connection wait",
-    "packages/server/src/http/spread-requests.ts",
+    "packages/server/src/http/sockets.ts",
     "    waiting.get(socket)?.();\n",
     "",
     "packages/server/test/http/request-bursts.test.ts",
   ),
   fault(
     "http: one turn reads all of a rejected body",
-    "packages/server/src/http/rejected-body.ts",
+    "packages/server/src/http/errors.ts",
     "    body.pause();\n",
     "",
-    "packages/server/src/http/rejected-body.test.ts",
+    "packages/server/src/http/errors.test.ts",
   ),
   fault(
     "http: many refusals of one caller are sent at once",
@@ -54,7 +54,7 @@ export const requests: Fault[] = [
   ),
   fault(
     "http: a media type of any length is parsed",
-    "packages/server/src/http/content-type.ts",
+    "packages/server/src/http/request-headers.ts",
     " || header.length > MAX_LENGTH",
     "",
     "packages/server/src/http/multipart.test.ts",
@@ -97,10 +97,10 @@ export const requests: Fault[] = [
   ),
   fault(
     "access: viewers write shared data by their permissions",
-    "packages/server/src/access/permissions.ts",
+    "packages/server/src/access/roles.ts",
     'canWriteSharedData: { capability: "kv", manager: true }',
     'canWriteSharedData: { capability: "kv" }',
-    "packages/server/src/access/permissions.test.ts",
+    "packages/server/src/access/roles.test.ts",
   ),
   fault(
     "access: a right to delete needs no right to read",
@@ -119,8 +119,8 @@ export const requests: Fault[] = [
   fault(
     "pipeline: isolation comes before access",
     "packages/server/src/pipeline/admit.ts",
-    "const { canvas, role } = enterCanvas(",
-    "isolate(page);\n  const { canvas, role } = enterCanvas(",
+    "const { canvas, role } = enterCanvas(found, { surface, use",
+    "isolate(page);\n  const { canvas, role } = enterCanvas(found, { surface, use",
     "packages/server/test/conformance/pipeline.test.ts",
   ),
   fault(
@@ -139,28 +139,28 @@ export const requests: Fault[] = [
   ),
   fault(
     "pipeline: pages of other canvases spend what the caller has",
-    "packages/server/src/pipeline/limit-requests.ts",
+    "packages/server/src/pipeline/request-limits.ts",
     'page !== "own"',
     "false",
     "packages/server/test/conformance/pipeline.test.ts",
   ),
   fault(
     "pipeline: slugs of deleted canvases have buckets of their own",
-    "packages/server/src/pipeline/limit-requests.ts",
+    "packages/server/src/pipeline/request-limits.ts",
     "canvas === null || canvas.deletedAt !== null",
     "canvas === null",
     "packages/server/test/pipeline/rate-limit.test.ts",
   ),
   fault(
     "pipeline: a slug that has become another canvas's is readmitted",
-    "packages/server/src/pipeline/readmit.ts",
+    "packages/server/src/pipeline/admit.ts",
     "canvas.id !== id",
     "false",
     "packages/server/test/pipeline/held-body.test.ts",
   ),
   fault(
     "pipeline: every origin may read answers by CORS",
-    "packages/server/src/pipeline/cors.ts",
+    "packages/server/src/pipeline/isolate.ts",
     "origin === undefined || origin !== base.canvasOrigin(slug)",
     "origin === undefined",
     "packages/server/test/conformance/modes.test.ts",
@@ -211,10 +211,10 @@ export const requests: Fault[] = [
   ),
   fault(
     "sign-in: a path of two slashes leads to another host",
-    "packages/server/src/sign-in/return-to.ts",
+    "packages/server/src/sign-in/challenge.ts",
     '.replace(/^\\/{2,}/, "/")',
     "",
-    "packages/server/src/sign-in/return-to.test.ts",
+    "packages/server/src/sign-in/challenge.test.ts",
   ),
   fault(
     "management: a disabled canvas can be changed",
@@ -248,7 +248,7 @@ export const requests: Fault[] = [
   ),
   fault(
     "disk: free pages of the database do not count as free space",
-    "packages/server/src/drivers/db/sqlite-space.ts",
+    "packages/server/src/drivers/db/sqlite-connection.ts",
     "Math.min(freePages, reserve / 2)",
     "Math.min(freePages, 0)",
     "packages/server/test/drivers/disk-reserve.test.ts",
@@ -262,7 +262,7 @@ export const requests: Fault[] = [
   ),
   fault(
     "deploys: go on after the client has gone",
-    "packages/server/src/canvases/publishing/bundle-files.ts",
+    "packages/server/src/canvases/publishing/bundle.ts",
     "async ({ key, size, source }) => {\n    signal.throwIfAborted();",
     "async ({ key, size, source }) => {",
     "packages/server/test/canvases/fair-queues.test.ts",
@@ -276,7 +276,7 @@ export const requests: Fault[] = [
   ),
   fault(
     "downloads: hold no place while they are sent",
-    "packages/server/src/management/send-download.ts",
+    "packages/server/src/management/mount.ts",
     "await closed;",
     "",
     "packages/server/test/management/fair-downloads.test.ts",

@@ -111,7 +111,7 @@ export const sdk: Fault[] = [
   ),
   fault(
     "cors: pages on their own hosts cannot read the rate limit",
-    "packages/server/src/pipeline/cors.ts",
+    "packages/server/src/pipeline/isolate.ts",
     "X-RateLimit-Remaining, ",
     "",
     "packages/server/test/primitives/browser-limits.test.ts",

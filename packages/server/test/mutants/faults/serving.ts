@@ -5,28 +5,28 @@ import { type Fault, fault } from "../fault.ts";
 export const serving: Fault[] = [
   fault(
     "content: the entity tag is the same for every encoding",
-    "packages/server/src/content/representation.ts",
+    "packages/server/src/content/served-files.ts",
     'encoding === "identity" ? "" : `-${encoding}`',
     '""',
-    "packages/server/src/content/representation.test.ts",
+    "packages/server/src/content/served-files.test.ts",
   ),
   fault(
     "content: a page load may be pinned to a version of another canvas",
-    "packages/server/src/content/version-pin.ts",
+    "packages/server/src/content/caching.ts",
     "and canvas_id = ${canvas.id} and state",
     "and state",
     "packages/server/test/content/serve-version-pin.test.ts",
   ),
   fault(
     "content: a pinned version is served for ever",
-    "packages/server/src/content/version-pin.ts",
+    "packages/server/src/content/caching.ts",
     "and replaced_at > ${env.clock() - GRACE_MS}",
     "",
     "packages/server/test/content/serve-version-pin.test.ts",
   ),
   fault(
     "content: a missing worker script is an error only where nobody has access",
-    "packages/server/src/content/retired-worker.ts",
+    "packages/server/src/content/former-canvas.ts",
     "new Set([302, 401, 403, 404])",
     "new Set([302, 401, 403])",
     "packages/server/test/content/retired-worker.test.ts",
@@ -54,14 +54,14 @@ export const serving: Fault[] = [
   ),
   fault(
     "serving: any page of a canvas loads the SDK without a session",
-    "packages/server/src/content/sdk.ts",
+    "packages/server/src/content/service-files.ts",
     "!(await opensToAnonymous(page, env))",
     "false",
     "packages/server/test/conformance/modes.test.ts",
   ),
   fault(
     "serving: a page of another site loads the SDK as one of a Public link",
-    "packages/server/src/content/referring-canvas.ts",
+    "packages/server/src/content/isolation.ts",
     "url.origin === base.origin ? parseCanvasPath(url.pathname) : null",
     "parseCanvasPath(url.pathname)",
     "packages/server/test/conformance/modes.test.ts",
@@ -89,9 +89,9 @@ export const serving: Fault[] = [
   ),
   fault(
     "serving: words count as hashes",
-    "packages/server/src/content/hashed-name.ts",
+    "packages/server/src/content/caching.ts",
     " && changesIn(code) >= changes",
     "",
-    "packages/server/src/content/hashed-name.test.ts",
+    "packages/server/src/content/caching.test.ts",
   ),
 ];

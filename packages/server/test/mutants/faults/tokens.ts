@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are parts of source files.
 import { type Fault, fault } from "../fault.ts";
 
-const RULES = "packages/server/src/access/restriction.ts";
-const ACTS = "packages/server/src/management/require-scope.ts";
+const RULES = "packages/server/src/access/principal.ts";
+const ACTS = "packages/server/src/management/callers.ts";
 const TOKENS = "packages/server/src/identity/tokens.ts";
 const SCOPES_TEST = "packages/server/test/identity/token-scopes.test.ts";
 const TOKENS_TEST = "packages/server/test/identity/tokens.test.ts";
@@ -98,7 +98,7 @@ export const tokens: Fault[] = [
   ),
   fault(
     "tokens: the list of deleted canvases has all of the owner",
-    "packages/server/src/canvases/deleted.ts",
+    "packages/server/src/canvases/deletion.ts",
     "and id = coalesce(${only}, id)",
     "and coalesce(${only}, id) is not null",
     SCOPES_TEST,
@@ -148,7 +148,7 @@ export const tokens: Fault[] = [
   ),
   fault(
     "tokens: the page accepts access tokens",
-    "packages/server/src/management/admit.ts",
+    "packages/server/src/management/mount.ts",
     "tokens: !page",
     "tokens: true",
     PAGE_TEST,
@@ -162,7 +162,7 @@ export const tokens: Fault[] = [
   ),
   fault(
     "tokens: the page offers canvases that the person only views",
-    "packages/server/src/token-page/store.ts",
+    "packages/server/src/token-page/token-page.ts",
     " and role = 'editor'",
     "",
     TOKENS_TEST,

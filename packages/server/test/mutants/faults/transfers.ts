@@ -7,14 +7,14 @@ const FILES = "packages/server/src/primitives/files/transfer.ts";
 const KV = "packages/server/src/primitives/kv/transfer.ts";
 const SUBMISSIONS = "packages/server/src/primitives/submissions/transfer.ts";
 const ARCHIVE = "packages/server/src/primitives/transfer/import-archive.ts";
-const LINES = "packages/server/src/primitives/transfer/json-lines.ts";
-const BUDGET = "packages/server/src/primitives/transfer/import-budget.ts";
+const LINES = "packages/server/src/primitives/transfer/import-archive.ts";
+const BUDGET = "packages/server/src/primitives/transfer/import-archive.ts";
 
 const EXPORTS = "packages/server/test/management/data-exports.test.ts";
 const IMPORTS = "packages/server/test/management/data-imports.test.ts";
 const HOSTILE = "packages/server/test/management/data-imports-hostile.test.ts";
 const DOCS = "packages/server/test/service/docs.test.ts";
-const UNITS = "packages/server/src/primitives/transfer/json-lines.test.ts";
+const UNITS = "packages/server/src/primitives/transfer/import-archive.test.ts";
 
 /** Faults of exports and imports. */
 export const transfers: Fault[] = [
@@ -88,6 +88,6 @@ export const transfers: Fault[] = [
   ),
   fault("import: any number of lines", BUDGET, "if (this.#lines < 0)", "if (false)", UNITS),
   fault("import: any number of unpacked bytes", BUDGET, "if (this.#bytes < 0)", "if (false)", UNITS),
-  fault("import: all lines of a chunk in one turn", LINES, "await immediate();", "", UNITS),
+  fault("import: all lines of a chunk in one turn", LINES, "await immediate();\n      work", "work", UNITS),
   fault("import: lines of any length", LINES, "if (size > MAX_LINE_BYTES)", "if (false)", UNITS),
 ];

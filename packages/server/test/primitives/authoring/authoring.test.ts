@@ -7,7 +7,7 @@ import { open } from "@easel/conformance/page";
 import { refused } from "@easel/conformance/refusal";
 import { freshEmail, type Person } from "@easel/conformance/target";
 import type { Canvas } from "@easel/protocol/types";
-import { onAccessChange } from "../../../src/canvases/access-events.ts";
+import { onAccessChange } from "../../../src/canvases/open-connections.ts";
 import { uploadsOf } from "../../../src/canvases/publishing/upload.ts";
 import { onEngines } from "../../support/engines.ts";
 import { visit } from "../../support/publish.ts";

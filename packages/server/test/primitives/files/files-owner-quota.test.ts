@@ -4,7 +4,7 @@ import { upload } from "@easel/conformance/files/form";
 import { amend, cast, manage, type Stage, stage } from "@easel/conformance/fixture";
 import type { Answer } from "@easel/conformance/http";
 import { refused } from "@easel/conformance/refusal";
-import { purgeCanvases, RETENTION_MS } from "../../../src/canvases/purge.ts";
+import { purgeCanvases, RETENTION_MS } from "../../../src/canvases/deletion.ts";
 import { onEngines, startDev } from "../../support/engines.ts";
 
 const QUOTA = "files.bytes.person";

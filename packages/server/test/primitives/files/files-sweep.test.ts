@@ -6,7 +6,7 @@ import { upload } from "@easel/conformance/files/form";
 import { type Stage, stage } from "@easel/conformance/fixture";
 import { open } from "@easel/conformance/page";
 import { refused } from "@easel/conformance/refusal";
-import { purgeCanvases } from "../../../src/canvases/purge.ts";
+import { purgeCanvases } from "../../../src/canvases/deletion.ts";
 import { sweepBlobs } from "../../../src/canvases/sweep.ts";
 import type { Blobs } from "../../../src/drivers/blobs/blobs.ts";
 import { bytesOf, keysOf } from "../../drivers/blobs-contract.ts";

@@ -8,7 +8,7 @@ import type { Page } from "@easel/conformance/page";
 import { parallel } from "@easel/conformance/parallel";
 import { refused } from "@easel/conformance/refusal";
 import { parse } from "content-disposition";
-import { storedName } from "../../../src/primitives/files/file-name.ts";
+import { storedName } from "../../../src/primitives/files/receive-upload.ts";
 import { onSqlite } from "../../support/engines.ts";
 import { stored } from "./stored.ts";
 

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Sql, statementText } from "../../../src/drivers/db/db.ts";
-import type { ReadableData } from "../../../src/primitives/people/readable.ts";
-import { findPeople } from "../../../src/primitives/people/store.ts";
+import { findPeople, type ReadableData } from "../../../src/primitives/people/store.ts";
 import { onDatabases } from "../../drivers/databases.ts";
 import { changedDb } from "../../support/changed-db.ts";
 

@@ -4,7 +4,7 @@ import { amend, manage, type Role } from "@easel/conformance/fixture";
 import { enter } from "@easel/conformance/realtime/frame";
 import { line } from "@easel/conformance/realtime/line";
 import { room } from "@easel/conformance/realtime/room";
-import { type AccessChange, onAccessChange } from "../../../src/canvases/access-events.ts";
+import { type AccessChange, onAccessChange } from "../../../src/canvases/open-connections.ts";
 import { newId } from "../../../src/crypto/ids.ts";
 import type { Db } from "../../../src/drivers/db/db.ts";
 import { Unavailable } from "../../../src/drivers/db/db.ts";

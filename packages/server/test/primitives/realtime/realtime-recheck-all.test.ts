@@ -6,7 +6,7 @@ import { are, enter } from "@easel/conformance/realtime/frame";
 import { line } from "@easel/conformance/realtime/line";
 import { room } from "@easel/conformance/realtime/room";
 import { same } from "@easel/conformance/same";
-import { announceAccess } from "../../../src/canvases/access-events.ts";
+import { announceAccess } from "../../../src/canvases/open-connections.ts";
 import { tokenHash } from "../../../src/crypto/ids.ts";
 import { encodeMessage } from "../../../src/primitives/realtime/subscription.ts";
 import { tokenOf } from "../../support/client.ts";

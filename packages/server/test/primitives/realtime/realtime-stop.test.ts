@@ -7,7 +7,7 @@ import { until } from "@easel/conformance/patience";
 import { enter } from "@easel/conformance/realtime/frame";
 import { line } from "@easel/conformance/realtime/line";
 import { room } from "@easel/conformance/realtime/room";
-import { announceAccess } from "../../../src/canvases/access-events.ts";
+import { announceAccess } from "../../../src/canvases/open-connections.ts";
 import { encodeMessage } from "../../../src/primitives/realtime/subscription.ts";
 import { startDev } from "../../support/engines.ts";
 import { signIn, startProcess } from "../../support/process.ts";

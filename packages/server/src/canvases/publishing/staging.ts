@@ -1,0 +1,269 @@
+import type { StagedDeployCreated } from "@easel/protocol/types";
+import { isId, newId } from "../../crypto/ids.ts";
+import { Content, OtherContent } from "../../drivers/blobs/blobs.ts";
+import type { Env } from "../../env.ts";
+import { refuse } from "../../http/refusal.ts";
+import { announceBlobs, BLOB_BYTES, type BlobSize, findBlobs } from "../bundle-blobs.ts";
+import { ownerOf, refuseOver, requireBytes } from "../owner-quotas.ts";
+import {
+  clearFinished,
+  expireStaged,
+  type FinishedDeploy,
+  findStaged,
+  findStagedBlob,
+  finishStep,
+  holdBlob,
+  insertStaged,
+  missingOf,
+  removeStaged,
+  type StagedDeploy,
+  type StagedDeployKey,
+  type StagedFile,
+} from "../staged-deploys.ts";
+import { finishAsCurrent, isCurrentRelease, otherReleaseSteps } from "../versions.ts";
+import type { BundleFile } from "./bundle.ts";
+import {
+  contentWarnings,
+  expectedStep,
+  publishStored,
+  requireExpected,
+  storeVersion,
+  tidyUp,
+} from "./deploy.ts";
+import { selectFiles } from "./select-files.ts";
+
+/** The request that begins a staged deploy: the files that the client will upload one by one, and options. */
+export interface Manifest {
+  files: StagedFile[];
+  expectedVersion?: string | null | undefined;
+  message?: string | null | undefined;
+  releaseId?: string | null | undefined;
+}
+
+const invalid = (message: string): never => refuse("INVALID_BODY", { message });
+
+/** Returns the distinct blobs of files, by their hash. Throws 400 `INVALID_BODY` if files with the same hash differ in size. */
+function blobsOf(files: StagedFile[]): Map<string, BlobSize> {
+  const blobs = new Map<string, BlobSize>();
+  for (const { key, size } of files) {
+    const known = blobs.get(key);
+    if (known !== undefined && known.size !== size) invalid(`\`${key}\` has two sizes.`);
+    blobs.set(key, { key, size });
+  }
+  return blobs;
+}
+
+/**
+ * Begins a staged deploy. Returns the hashes of the blobs that the client must upload: those that the canvas does not have, even if another
+ * canvas has them. Throws 400 `INVALID_BODY` for files that break a rule of bundles, 409 `VERSION_CONFLICT`, 409 `QUOTA_EXCEEDED` if the
+ * owner's quota of bytes would be exceeded, 409 `KEY_LIMIT` if the canvas has too many unfinished staged deploys, and 404 `NOT_FOUND` if
+ * the canvas no longer exists.
+ */
+export async function stageDeploy(
+  canvasId: string,
+  userId: string,
+  manifest: Manifest,
+  env: Env,
+): Promise<StagedDeployCreated> {
+  const { expectedVersion, message = null, releaseId = null } = manifest;
+  if (!(await isCurrentRelease(canvasId, releaseId, env)))
+    await requireExpected(canvasId, expectedVersion, env);
+  const { files, leftOut, warnings } = await selectFiles(manifest.files);
+  const blobs = blobsOf(files);
+  const known = await findBlobs(canvasId, [...blobs.keys()], env);
+  let added = 0;
+  for (const { key, size } of blobs.values()) {
+    const has = known.get(key);
+    if (has === undefined) added += size + BLOB_BYTES;
+    else if (has.size !== size) invalid(`\`${key}\` is the hash of ${has.size} bytes.`);
+  }
+  await requireBytes(canvasId, added, env);
+  const id = newId();
+  const staged = { id, canvasId, userId, files, expectedVersion, message, releaseId };
+  const outcome = await insertStaged(staged, [...blobs.values()], env);
+  if (outcome === "gone") refuse("NOT_FOUND");
+  const owner = outcome === "full" ? await ownerOf(canvasId, env) : undefined;
+  if (owner !== undefined) await refuseOver("bundles.bytes.person", owner.id, env);
+  if (outcome !== "done")
+    refuse("KEY_LIMIT", {
+      message: "The canvas has too many open staged deploys. They expire after an hour.",
+    });
+  return { id, missing: await missingOf(id, env), leftOut, warnings };
+}
+
+/**
+ * Returns the hashes of the blobs that still have to be uploaded for a staged deploy. Throws 404 `NOT_FOUND` if the deploy has expired or
+ * been published.
+ */
+export async function missingBlobs({ id, canvasId, userId }: StagedDeployKey, env: Env): Promise<string[]> {
+  const deploy = isId(id) ? await findStaged(id, canvasId, userId, env) : undefined;
+  if (deploy === undefined || deploy.finished !== null) return refuse("NOT_FOUND");
+  return missingOf(id, env);
+}
+
+/** Converts the error for bytes that are not those of a blob to a refusal with 400 `INVALID_BODY`, and throws it; others unchanged. */
+function asRefusal(error: unknown, size: number): never {
+  if (!(error instanceof OtherContent)) throw error;
+  return invalid(
+    error.differs === "hash"
+      ? "The body has another hash."
+      : `The body is ${error.differs} than ${size} bytes.`,
+  );
+}
+
+/** Reads bytes to their end without storing them. Throws `OtherContent` if they are not those of the blob. */
+async function compare(blob: BlobSize, source: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const _ of new Content(blob).pass(source));
+}
+
+/**
+ * Finds a blob that a staged deploy lists, by its key. Throws 404 `NOT_FOUND` if the deploy does not list the blob, has expired or has been
+ * finished.
+ */
+const requireStagedBlob = async (place: StagedDeployKey, key: string, env: Env) =>
+  (isId(place.id) ? await findStagedBlob(place, key, env) : undefined) ?? refuse("NOT_FOUND");
+
+/** Throws 409 `QUOTA_EXCEEDED` for the byte quota of a canvas's owner, or 404 `NOT_FOUND` if the canvas no longer exists. */
+async function refuseFull(canvasId: string, env: Env): Promise<never> {
+  const owner = await ownerOf(canvasId, env);
+  return owner === undefined ? refuse("NOT_FOUND") : refuseOver("bundles.bytes.person", owner.id, env);
+}
+
+/**
+ * Stores an uploaded blob of a staged deploy. `declared` is the Content-Length of the upload, or 0 if the header is absent. Returns null if
+ * the deploy has the blob already. Throws 400 `INVALID_BODY` if the upload has another hash or size than the blob, and 409
+ * `QUOTA_EXCEEDED` before it stores anything if the owner's quota of bytes would be exceeded.
+ */
+export async function receiveBlob(
+  place: StagedDeployKey,
+  key: string,
+  declared: number,
+  source: AsyncIterable<Uint8Array>,
+  env: Env,
+): Promise<BlobSize | null> {
+  const blob = await requireStagedBlob(place, key, env);
+  if (declared > blob.size) invalid(`The body is longer than ${blob.size} bytes.`);
+  if (blob.held) {
+    await compare(blob, source).catch((error) => asRefusal(error, blob.size));
+    return null;
+  }
+  if ((await announceBlobs(place.canvasId, [blob], env)) !== "done") await refuseFull(place.canvasId, env);
+  const { size } = blob;
+  return env.blobs.put(source, { key, size }).catch((error) => asRefusal(error, size));
+}
+
+/**
+ * Records that a staged deploy has a blob. `blob` is the result of `receiveBlob`. Throws 404 `NOT_FOUND` if the deploy has expired or been
+ * finished meanwhile, and 409 `QUOTA_EXCEEDED` if the owner's quota of bytes would be exceeded.
+ */
+export async function addBlob(
+  place: StagedDeployKey,
+  key: string,
+  blob: BlobSize | null,
+  env: Env,
+): Promise<void> {
+  if (blob !== null) {
+    const outcome = await holdBlob(place, blob, env);
+    if (outcome === "done") return;
+    if (outcome === "full") await refuseFull(place.canvasId, env);
+  }
+  if (!(await requireStagedBlob(place, key, env)).held) refuse("NOT_FOUND");
+}
+
+const requireStaged = async ({ id, canvasId, userId }: StagedDeployKey, env: Env) =>
+  (isId(id) ? await findStaged(id, canvasId, userId, env) : undefined) ?? refuse("NOT_FOUND");
+
+/** Throws 409 `BLOBS_MISSING` if blobs of a staged deploy have not been uploaded. The error lists their hashes. */
+async function requireComplete(id: string, env: Env): Promise<void> {
+  const missing = await missingOf(id, env);
+  if (missing.length > 0) refuse("BLOBS_MISSING", { missing });
+}
+
+/**
+ * Returns the files of a staged deploy as files of a bundle. The bytes of these files are in blobs already, so their `open` is called only
+ * if the canvas has lost a blob since the upload. Then `open` throws 409 `BLOBS_MISSING`.
+ */
+const filesOf = ({ files }: StagedDeploy): BundleFile[] =>
+  files.map((file) => ({ ...file, open: async () => refuse("BLOBS_MISSING", { missing: [file.key] }) }));
+
+async function publishStaged(deploy: StagedDeploy, signal: AbortSignal, env: Env): Promise<FinishedDeploy> {
+  const { id, canvasId, userId, expectedVersion, message, releaseId } = deploy;
+  const warnings = await warningsOf(deploy, env);
+  const version = await storeVersion(canvasId, userId, filesOf(deploy), env, { message, releaseId, signal });
+  const finished = { version: version.id, warnings, unchanged: false };
+  const conditions = [finishStep(id, finished)];
+  if (releaseId !== null) conditions.unshift(...otherReleaseSteps(canvasId, releaseId));
+  if (expectedVersion !== undefined) conditions.unshift(expectedStep(canvasId, expectedVersion));
+  await publishStored(version, env, conditions);
+  return finished;
+}
+
+/** Returns the warnings about the content of a staged deploy whose bytes have all been uploaded. */
+const warningsOf = ({ files }: StagedDeploy, env: Env): Promise<string[]> =>
+  contentWarnings(
+    files.map((file) => ({
+      ...file,
+      open: async () => (await env.blobs.get(file.key)) ?? refuse("NOT_FOUND"),
+    })),
+    env,
+  );
+
+/**
+ * Publishes a staged deploy. Returns the id of the published version, and warnings for people. A repeated or concurrent call publishes
+ * nothing and returns the same. If the published version has the release of the deploy, publishes nothing and returns that version. Throws
+ * 404 `NOT_FOUND` if the deploy has expired, 409 `BLOBS_MISSING` if a blob has not been uploaded, and 409 `VERSION_CONFLICT` if the
+ * published version is not the one that the client expects. If `signal` aborts before the version is published, stops and throws its reason.
+ */
+export const finishDeploy = (
+  place: StagedDeployKey,
+  env: Env,
+  signal?: AbortSignal,
+): Promise<FinishedDeploy> =>
+  env.deploys.run(
+    place.userId,
+    async (signal) => {
+      const deploy = await requireStaged(place, env);
+      return deploy.finished ?? (await publishOnce(place, deploy, signal, env));
+    },
+    signal,
+  );
+
+/** Finishes a deploy whose release is published already. Returns undefined if another one is. */
+async function keepCurrent(deploy: StagedDeploy, env: Env): Promise<FinishedDeploy | undefined> {
+  const finished = await finishAsCurrent(deploy, env);
+  if (finished !== undefined) await tidyUp(clearFinished(deploy, finished, env), env);
+  return finished;
+}
+
+async function publishOnce(
+  place: StagedDeployKey,
+  deploy: StagedDeploy,
+  signal: AbortSignal,
+  env: Env,
+): Promise<FinishedDeploy> {
+  const current = await keepCurrent(deploy, env);
+  if (current !== undefined) return current;
+  await requireComplete(deploy.id, env);
+  await requireExpected(deploy.canvasId, deploy.expectedVersion, env);
+  try {
+    const finished = await publishStaged(deploy, signal, env);
+    await tidyUp(clearFinished(deploy, finished, env), env);
+    return finished;
+  } catch (error) {
+    // A concurrent request may have finished the same deploy, or another deploy may have been published meanwhile.
+    const { finished } = await requireStaged(place, env);
+    const kept = finished ?? (await keepCurrent(deploy, env));
+    if (kept !== undefined) return kept;
+    await requireExpected(deploy.canvasId, deploy.expectedVersion, env);
+    throw error;
+  }
+}
+
+/**
+ * Removes a staged deploy that has not been published, and releases the blobs that were uploaded for it. Throws 404 `NOT_FOUND` if the deploy
+ * has expired or been published.
+ */
+export async function cancelDeploy(place: StagedDeployKey, env: Env): Promise<void> {
+  if (!isId(place.id) || !(await expireStaged(place, env))) refuse("NOT_FOUND");
+  await tidyUp(removeStaged(place, env), env);
+}

@@ -1,0 +1,109 @@
+import { realtimePlaces } from "../canvases/open-connections.ts";
+import { orgsOf } from "../canvases/publishing/create.ts";
+import { isId } from "../crypto/ids.ts";
+import { refuse } from "../http/refusal.ts";
+import { isAdmin } from "../identity/identify.ts";
+import { listSessions, revokeSession } from "../identity/session.ts";
+import { aiUsageOf, monthlySpendOf } from "../organisation/ai/spend-report.ts";
+import { callsOfCanvas } from "../organisation/connections/calls.ts";
+import { readSettings } from "../organisation/instance-settings.ts";
+import { bytesOf, usageOf } from "../organisation/quotas.ts";
+import { act, noContent, ok } from "./act.ts";
+import { dayRange, rangeOf } from "./list-query.ts";
+import { account, sessionList } from "./responses/account.ts";
+import { usage as usageSchema } from "./responses/canvas.ts";
+
+/** The endpoint for the caller's own account (specification 4.11). */
+export const me = [
+  act({
+    name: "me.read",
+    method: "GET",
+    path: "/api/me",
+    summary: "Returns the caller's account and how this instance is set up.",
+    allow: "everyone",
+    ofAnyCanvas: true,
+    response: ok(account),
+    async run({ user }, env) {
+      const { config, base } = env;
+      const isGuest = user.guestOf !== null;
+      return {
+        body: {
+          id: user.id,
+          email: user.email,
+          name: user.name,
+          avatarUrl: user.avatarUrl,
+          isAdmin: isAdmin(user, env),
+          orgs: config.tenancy && !isGuest ? await orgsOf(user.email, env) : [],
+          isGuest,
+          canPublishPublic: user.canPublishPublic && (await readSettings(env)).publicLinks,
+          authMode: config.authMode,
+          urlMode: config.urlMode,
+          baseUrl: base.origin,
+          designSkin: null,
+        },
+      };
+    },
+  }),
+];
+
+/** The endpoints for the caller's sessions. */
+export const sessions = [
+  act({
+    name: "session.list",
+    method: "GET",
+    path: "/api/sessions",
+    summary: "Lists where the caller is signed in.",
+    details: "`current` marks the session of this request.",
+    allow: "session",
+    response: ok(sessionList),
+    async run({ user, credential }, env) {
+      const current = credential?.kind === "session" ? credential.id : null;
+      const rows = await listSessions(user, env);
+      return { body: { sessions: rows.map((row) => ({ ...row, current: row.id === current })) } };
+    },
+  }),
+  act({
+    name: "session.revoke",
+    method: "DELETE",
+    path: "/api/sessions/{id}",
+    summary: "Signs the caller out of one session.",
+    allow: "session",
+    affects: "people",
+    response: noContent,
+    async run({ user, params: { id } }, env) {
+      if (!isId(id) || !(await revokeSession(id, user, env))) refuse("NOT_FOUND");
+      return { body: undefined, audit: { target: id } };
+    },
+  }),
+];
+
+/**
+ * The endpoint that returns the usage of a canvas: its quotas, bytes, AI requests, calls through Connections and realtime connections
+ * (docs/http/management.md#usage).
+ */
+export const usage = [
+  act({
+    name: "canvas.usage",
+    method: "GET",
+    path: "/api/canvases/{id}/usage",
+    summary:
+      "Returns how much of each quota, how many bytes and how much AI a canvas uses, how often its Connections are called, and who has its realtime connections.",
+    details:
+      "`from` and `to` are the days (UTC) that `ai` and `connections` sum up, such as `2026-01-31`; by default those of the current month.",
+    allow: "editor",
+    query: dayRange,
+    response: ok(usageSchema),
+    async run({ canvas: { id }, query }, env) {
+      const range = rangeOf(query, env.clock());
+      const [counts, bytes, spend, ai, connections, realtime] = await Promise.all([
+        usageOf(id, env),
+        bytesOf(id, env),
+        monthlySpendOf(id, env),
+        aiUsageOf(id, range, env),
+        callsOfCanvas(id, range, env),
+        realtimePlaces(id, env),
+      ]);
+      return { body: { counts, bytes, spend, ai, connections, realtime } };
+    },
+  }),
+];
