@@ -19,7 +19,7 @@ import { type Scope, temporaryDirectory } from "../support/service.ts";
 const OLD = "the old secret that has 32 bytes and more";
 const NEW = "the new secret that has 32 bytes and more";
 const PASSWORD = "open, sesame";
-const SOURCE = path.join(import.meta.dirname, "../../src/config/session-secret.ts");
+const SOURCE = path.join(import.meta.dirname, "../../src/config/config.ts");
 
 const configOf = (dataDir: string, sessionSecret: string[] | null = null) =>
   ({ dataDir, sessionSecret }) as Config;
