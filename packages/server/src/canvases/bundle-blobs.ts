@@ -1,4 +1,4 @@
-import { asKeys, type Optional, optional, type Sql, sql, statementText, step } from "../drivers/db/db.ts";
+import { asKeys, type Optional, optional, type Sql, sql, sqlText, step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { lockOwner, withinBytes } from "./owner-quotas.ts";
 
@@ -175,7 +175,7 @@ export const releaseVariants = (canvasId: string, now: number): Optional[] => [
 export function usesRemover(
   held: string,
 ): (canvasId: string, keys: string[], now: number, ...values: string[]) => Optional[] {
-  const subtract = statementText(
+  const subtract = sqlText(
     `update bundle_blobs set uses = bundle_blobs.uses - held.uses from (${held}) as held`,
     "where bundle_blobs.blob_key = held.blob_key and bundle_blobs.canvas_id = ?",
     // Without this condition, SQLite would read every blob of the canvas.

@@ -1,16 +1,7 @@
 import { LIMITS } from "@easel/protocol/limits";
 import type { ListedCanvas } from "@easel/protocol/management";
 import type { User } from "../access/principal.ts";
-import {
-  asKeys,
-  containing,
-  optional,
-  type Sql,
-  type Step,
-  sql,
-  statementText,
-  step,
-} from "../drivers/db/db.ts";
+import { asKeys, containing, optional, type Sql, type Step, sql, sqlText, step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { countWithin, paged } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
@@ -45,10 +36,10 @@ interface Removal {
 function removalsFor(env: Env): Removal[] {
   return tablesOf(env.canvasData).map(([name, table]) => {
     const [key, where] = [table.key.join(", "), rowsOfCanvas(table)];
-    const some = statementText(
+    const some = sqlText(
       `delete from ${name} where (${key}) in (select ${key} from ${name} where ${where} limit ${AT_ONCE})`,
     );
-    const all = statementText(`delete from ${name} where ${where}`);
+    const all = sqlText(`delete from ${name} where ${where}`);
     return {
       async some(canvasId) {
         if (table.remove !== undefined) return table.remove(canvasId, env);

@@ -1,6 +1,6 @@
 import type { Version, VersionFile } from "@easel/protocol/types";
 import { isId } from "../crypto/ids.ts";
-import { type Optional, optional, type Sql, type Step, sql, statementText } from "../drivers/db/db.ts";
+import { type Optional, optional, type Sql, type Step, sql, sqlText } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
 import { keepSlug } from "./publishing/slug-claims.ts";
@@ -10,12 +10,12 @@ import type { FinishedDeploy } from "./staged-deploys.ts";
 const IS_CURRENT = `exists (select 1 from canvases join versions on versions.id = canvases.version_id
   where canvases.id = ? and revoked_at is null and deleted_at is null and disabled_at is null and release_id = ?)`;
 
-const FIND = statementText(`select 1 as current where ${IS_CURRENT}`);
-const FINISH = statementText(
+const FIND = sqlText(`select 1 as current where ${IS_CURRENT}`);
+const FINISH = sqlText(
   "update staged_deploys set unchanged = 1, warnings = '[]', version_id = (select version_id from canvases where id = ?)",
   `where id = ? and version_id is null and ${IS_CURRENT} returning version_id as version`,
 );
-const REQUIRE_OTHER = statementText(`update canvases set title = title where id = ? and not ${IS_CURRENT}`);
+const REQUIRE_OTHER = sqlText(`update canvases set title = title where id = ? and not ${IS_CURRENT}`);
 
 /**
  * Finishes a staged deploy without publishing, if the published version of its canvas has the release of the deploy (decision 064). Returns

@@ -1,4 +1,4 @@
-import { type Db, statementText } from "./db/db.ts";
+import { type Db, sqlText } from "./db/db.ts";
 
 /** A database column that holds keys of blobs and has an index. */
 export interface BlobColumn {
@@ -16,8 +16,8 @@ export class BlobReferences {
   constructor(db: Db, columns: readonly BlobColumn[]) {
     this.#db = db;
     this.#statements = columns.map(({ table, column, where = "true" }) => ({
-      any: statementText(`select 1 as used from ${table} limit 1`),
-      to: statementText(`select 1 as used from ${table} where ${column} = ? and ${where} limit 1`),
+      any: sqlText(`select 1 as used from ${table} limit 1`),
+      to: sqlText(`select 1 as used from ${table} where ${column} = ? and ${where} limit 1`),
     }));
   }
 

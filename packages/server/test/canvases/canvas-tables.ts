@@ -1,5 +1,5 @@
 import { tablesOf } from "../../src/canvases/canvas-data.ts";
-import { statementText } from "../../src/drivers/db/db.ts";
+import { sqlText } from "../../src/drivers/db/db.ts";
 import type { Env } from "../../src/env.ts";
 
 /**
@@ -102,9 +102,7 @@ export async function rowsOf(canvasId: string, env: Env): Promise<RowsOf[]> {
   const valuesOf = async (table: string, column: string, where: string, ids: string[]) => {
     if (ids.length === 0) return [];
     const marks = ids.map(() => "?").join();
-    const text = statementText(
-      `select distinct ${column} as value from ${table} where ${where} in (${marks})`,
-    );
+    const text = sqlText(`select distinct ${column} as value from ${table} where ${where} in (${marks})`);
     return (await env.db.all<{ value: string }>(text, ...ids)).map(({ value }) => value);
   };
   for (const { table, to } of references) {
@@ -122,7 +120,7 @@ export async function rowsOf(canvasId: string, env: Env): Promise<RowsOf[]> {
       const ids = values.get(table) ?? [];
       if (ids.length === 0) return 0;
       const marks = ids.map(() => "?").join();
-      const text = statementText(`select count(*) as rows from ${table} where ${column} in (${marks})`);
+      const text = sqlText(`select count(*) as rows from ${table} where ${column} in (${marks})`);
       return Number((await env.db.get<{ rows: number }>(text, ...ids))?.rows);
     },
   }));

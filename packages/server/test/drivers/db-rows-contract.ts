@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { asKeys, sql } from "../../src/drivers/db/db.ts";
+import { asKeys, sql, sqlText } from "../../src/drivers/db/db.ts";
 import { nothing, type Open, thing } from "./db-tables.ts";
 
 /** Registers the tests of reads, which every database driver must pass. */
@@ -58,6 +58,27 @@ export function rowsContract(open: Open): void {
     assert.deepEqual(await ids(1, 3), { ids: [3], more: true });
     assert.deepEqual(await ids(1, 11), { ids: [11], more: false });
     assert.deepEqual(await ids(100_000, 4), { ids: [4, 5, 6, 7, 8, 9, 10, 11], more: false });
+  });
+
+  test("statements with equal texts read the same, however the texts were made", async (t) => {
+    const { db } = await open(t);
+    await db.batch([thing(1), thing(2)]);
+    const built = (from: string) => sqlText("select name from things", `where ${from} = ? and size is null`);
+    for (const id of [1, 2, 1]) {
+      const expected = { name: `thing ${id}` };
+      assert.deepEqual({ ...(await db.get<object>(built("id"), id)) }, expected);
+      assert.deepEqual({ ...(await db.getCached<object>(built("id"), id)) }, expected);
+      assert.deepEqual(
+        {
+          ...(await db.getCached<object>`select name from things
+where id = ${id} and size is null`),
+        },
+        expected,
+      );
+      assert.deepEqual((await db.head<object>(100, built("id"), id)).rows.length, 1);
+    }
+    assert.equal(await db.run(sqlText("update things set size = ?", "where id = ?"), 1, 1), 1);
+    assert.equal(await db.getCached(built("id"), 1), undefined);
   });
 
   test("whole numbers are exact up to 2^53 - 1", async (t) => {

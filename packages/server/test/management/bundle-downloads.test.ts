@@ -8,6 +8,7 @@ import { manage, type Stage, stage } from "@easel/conformance/fixture";
 import { send, start } from "@easel/conformance/http";
 import { refused, unauthenticated } from "@easel/conformance/refusal";
 import { archiveOf } from "../../src/canvases/publishing/bundle-archive.ts";
+import { textOf } from "../../src/drivers/db/db.ts";
 import { onEngines } from "../support/engines.ts";
 import { publish, upload } from "../support/publish.ts";
 import type { Files } from "../support/zip.ts";
@@ -157,7 +158,7 @@ await onEngines("downloads of bundles", (target, env) => {
     const all = env.db.all.bind(env.db);
     const reading = mock.method(env.db, "all", async (...statement: Parameters<typeof all>) => {
       const rows = await all(...statement);
-      if (statement[0].join("").includes("from version_files"))
+      if (textOf(statement[0]).includes("from version_files"))
         await env.db.run`update versions set state = 'removing' where id = ${version}`;
       return rows;
     });

@@ -4,6 +4,7 @@ import { after, before, describe, it } from "node:test";
 import { type Stage, share, stage } from "@easel/conformance/fixture";
 import { send } from "@easel/conformance/http";
 import { until } from "@easel/conformance/patience";
+import { type SqlText, textOf } from "../../src/drivers/db/db.ts";
 import { KvStore } from "../../src/primitives/kv/store.ts";
 import { times } from "../drivers/databases.ts";
 import { startDev } from "../support/engines.ts";
@@ -12,7 +13,7 @@ import { dial } from "../support/wire.ts";
 const LONG = JSON.stringify("x".repeat(60_000));
 const KEYS = 1_000;
 
-const isPage = (text: readonly string[]) => text.join("").includes("select key, value, number from kv");
+const isPage = (text: SqlText) => textOf(text).includes("select key, value, number from kv");
 
 describe("a list of 60 MB", async () => {
   const { target, env } = await startDev({ after });
@@ -83,7 +84,7 @@ describe("a list of 60 MB", async () => {
   it("is aborted when the database fails", async (t) => {
     const { head } = env.db;
     let reads = 0;
-    t.mock.method(env.db, "head", async (size: number, text: TemplateStringsArray, ...values: never[]) => {
+    t.mock.method(env.db, "head", async (size: number, text: SqlText, ...values: never[]) => {
       if (isPage(text) && ++reads === 4) throw new Error("the database is down");
       return head(size, text, ...values);
     });

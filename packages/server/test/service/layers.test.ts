@@ -182,7 +182,7 @@ test("only main.ts reads the environment", () => {
 test("modules keep no state, but for those that ARCHITECTURE.md names", () => {
   const state = /^(export )?(let|var) |^(export )?const \w+(: [^=]+)? = new (Weak)?(Map|Set)(<.*>)?\(\)/m;
   const keeping = files.filter((file) => state.test(read(SERVER, file)));
-  assert.deepEqual(keeping, ["crypto/ids.ts", "primitives/collections/conditions.ts"]);
+  assert.deepEqual(keeping, ["crypto/ids.ts"]);
   const architecture = read(path.join(PACKAGES, ".."), "ARCHITECTURE.md");
   for (const file of keeping) assert.ok(architecture.includes(`\`${file}\``), file);
 });

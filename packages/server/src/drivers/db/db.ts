@@ -4,8 +4,16 @@
  */
 export type Value = string | number | null | Uint8Array;
 
-/** The arguments of a tagged template: the text of a statement and its values. */
-export type Sql = [text: TemplateStringsArray, ...values: Value[]];
+declare const built: unique symbol;
+
+/** The text of a statement that `sqlText` has built. */
+type BuiltText = string & { readonly [built]: true };
+
+/** The text of a statement: the strings of a tagged template, or a text that `sqlText` has built. */
+export type SqlText = TemplateStringsArray | BuiltText;
+
+/** A statement, which is also the arguments of a tagged template: its text and its values. */
+export type Sql = [text: SqlText, ...values: Value[]];
 
 /**
  * A parameter of a statement whose value is computed only when the database is queried. `getCached` calls `value` only if the row is not in
@@ -23,14 +31,11 @@ export const valueFor = (value: Value | Derived): Value =>
 /** A template tag that returns a statement for `batch`. */
 export const sql = (...statement: Sql): Sql => statement;
 
-/**
- * Builds the text of a statement from parts, in which each `?` stands for a value. Call this once per statement and keep the result,
- * because drivers prepare each text object once.
- */
-export function statementText(...parts: string[]): TemplateStringsArray {
-  const strings = parts.join("\n").split("?");
-  return Object.assign(strings, { raw: strings });
-}
+/** Builds the text of a statement from parts, in which each `?` stands for a value. What callers send must never be a part. */
+export const sqlText = (...parts: string[]): BuiltText => parts.join("\n") as BuiltText;
+
+/** Returns the text of a statement with a `?` for each value. */
+export const textOf = (text: SqlText): string => (typeof text === "string" ? text : text.join("?"));
 
 /** A statement of a batch with a name, which is the outcome of the batch if the statement changes no row. Null: it need not change any. */
 export interface NamedStep<Name extends string | null> {
@@ -95,10 +100,7 @@ export interface Db {
    * Returns the first row, like `get`, for statements whose result rarely changes. A driver may return the row from memory as long as no
    * table that the statement reads has changed, so the row is never stale. Callers must not modify the row.
    */
-  getCached<Row>(
-    text: TemplateStringsArray,
-    ...values: (Value | Derived)[]
-  ): Promise<Readonly<Row> | undefined>;
+  getCached<Row>(text: SqlText, ...values: (Value | Derived)[]): Promise<Readonly<Row> | undefined>;
   /** Returns all rows. */
   all<Row>(...statement: Sql): Promise<Row[]>;
   /**

@@ -6,8 +6,10 @@ import {
   type Outcome,
   type Schema,
   type Sql,
+  type SqlText,
   type Step,
   statementOf,
+  textOf,
   type Value,
   valueFor,
 } from "./db.ts";
@@ -98,20 +100,21 @@ export function postgres(
     });
   const open = () => ({ statements: client(STATEMENTS_MAX), transactions: client(TRANSACTIONS_MAX) });
   const pool = new Pool(open, times, onReachability);
-  const texts = new WeakMap<TemplateStringsArray, string>();
+  /** The texts of statements, with numbered parameters. */
+  const texts = new Map<SqlText, string>();
 
-  function textOf(strings: TemplateStringsArray): string {
-    let text = texts.get(strings);
-    if (text === undefined) {
-      text = strings.reduce((before, part, index) => `${before}$${index}${part}`);
-      texts.set(strings, text);
-    }
-    return text;
+  function numbered(text: SqlText): string {
+    const known = texts.get(text);
+    if (known !== undefined) return known;
+    const made = textOf(text)
+      .split("?")
+      .reduce((before, part, index) => `${before}$${index}${part}`);
+    texts.set(text, made);
+    return made;
   }
 
-  function query(through: Client | TransactionSql, [strings, ...values]: Sql) {
-    const text = textOf(strings);
-    return through.unsafe(text, values as Exclude<Value, Uint8Array>[], { prepare: true });
+  function query(through: Client | TransactionSql, [text, ...values]: Sql) {
+    return through.unsafe(numbered(text), values as Exclude<Value, Uint8Array>[], { prepare: true });
   }
 
   /**
@@ -151,15 +154,15 @@ export function postgres(
   async function head<Row>(
     { statements }: Clients,
     size: number,
-    [strings, ...values]: Sql,
+    [text, ...values]: Sql,
   ): Promise<Head<Row>> {
-    const text = `select * from (
+    const measured = `select * from (
         select found.*, octet_length(found::text) as row_size, count(*) over () as row_count,
           sum(octet_length(found::text)) over (rows unbounded preceding) as size_so_far
-        from (${textOf(strings)}) as found) as measured
+        from (${numbered(text)}) as found) as measured
       where size_so_far <= $${values.length + 1} or size_so_far = row_size`;
     const given = [...values, size] as Exclude<Value, Uint8Array>[];
-    const found = await statements.unsafe<(Row & Measured)[]>(text, given, { prepare: true });
+    const found = await statements.unsafe<(Row & Measured)[]>(measured, given, { prepare: true });
     const rows = found.map(({ row_size, row_count, size_so_far, ...row }) => row as Row);
     return { rows, more: rows.length < (found[0]?.row_count ?? 0) };
   }

@@ -7,6 +7,7 @@ import {
   type Outcome,
   type Schema,
   type Sql,
+  type SqlText,
   type Step,
   statementOf,
   Unavailable,
@@ -115,7 +116,7 @@ export function sqlite(
   }
 
   /** Prepares a statement that reads. The first read of a turn opens the snapshot, so that the other reads take no locks. */
-  function read(text: TemplateStringsArray): Prepared {
+  function read(text: SqlText): Prepared {
     if (!reading) {
       snapshot.run();
       reading = true;
@@ -203,21 +204,21 @@ export function sqlite(
 
   /** Builds the driver. If `guarded` is true, each of its writes requires more free space than the reserve. */
   const driver = (guarded: boolean): Omit<Db, "withReserve"> => ({
-    async get<Row>(text: TemplateStringsArray, ...values: Value[]) {
+    async get<Row>(text: SqlText, ...values: Value[]) {
       return one(read(text), values) as Row | undefined;
     },
-    async getCached<Row>(text: TemplateStringsArray, ...values: (Value | Derived)[]) {
+    async getCached<Row>(text: SqlText, ...values: (Value | Derived)[]) {
       const known = read(text);
       return known.cache.getCached(values, () => one(known, values.map(valueFor))) as Row | undefined;
     },
-    async all<Row>(text: TemplateStringsArray, ...values: Value[]) {
+    async all<Row>(text: SqlText, ...values: Value[]) {
       return rows<Row>(read(text), values);
     },
-    async head<Row>(size: number, text: TemplateStringsArray, ...values: Value[]) {
+    async head<Row>(size: number, text: SqlText, ...values: Value[]) {
       return head<Row>(read(text), size, values);
     },
     run: (...each) => write(() => run(each), guarded),
-    returning: <Row>(text: TemplateStringsArray, ...values: Value[]) =>
+    returning: <Row>(text: SqlText, ...values: Value[]) =>
       write(() => rows<Row>(statements.prepare(text), values), guarded),
     batch: <Each extends Step<string>>(steps: readonly Each[]) =>
       write((undoable) => batch(steps, undoable) as Outcome<Each>, guarded),
@@ -251,7 +252,7 @@ export function sqlite(
           async run(...each) {
             run(each);
           },
-          async all<Row>(text: TemplateStringsArray, ...values: Value[]) {
+          async all<Row>(text: SqlText, ...values: Value[]) {
             return rows<Row>(statements.prepare(text), values);
           },
         });

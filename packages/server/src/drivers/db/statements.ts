@@ -1,5 +1,5 @@
 import { constants, type DatabaseSync, type StatementSync } from "node:sqlite";
-import type { Derived, Value } from "./db.ts";
+import { type Derived, type SqlText, textOf, type Value } from "./db.ts";
 
 /** Converts the values of a row, in the order of its columns, to an object. */
 type RowMaker = (values: unknown[]) => unknown;
@@ -84,7 +84,8 @@ const WRITING: number[] = [constants.SQLITE_INSERT, constants.SQLITE_UPDATE, con
 export class Statements {
   readonly #connection: DatabaseSync;
   readonly #reportsTables: boolean;
-  readonly #prepared = new WeakMap<TemplateStringsArray, Prepared>();
+  /** By the text, and by each object whose text it is, so that a text is put together only once. */
+  readonly #prepared = new Map<SqlText | string, Prepared>();
   readonly #readers = new Map<string, Set<StatementCache>>();
 
   constructor(connection: DatabaseSync) {
@@ -92,9 +93,17 @@ export class Statements {
     this.#reportsTables = "setAuthorizer" in connection;
   }
 
-  prepare(text: TemplateStringsArray): Prepared {
+  prepare(text: SqlText): Prepared {
     const known = this.#prepared.get(text);
     if (known !== undefined) return known;
+    const whole = textOf(text);
+    const made = this.#prepared.get(whole) ?? this.#make(whole);
+    this.#prepared.set(whole, made);
+    this.#prepared.set(text, made);
+    return made;
+  }
+
+  #make(text: string): Prepared {
     const reads = new Set<string>();
     const writes = new Set<string>();
     if (this.#reportsTables) {
@@ -104,7 +113,7 @@ export class Statements {
         return constants.SQLITE_OK;
       });
     }
-    const statement = this.#connection.prepare(text.join("?"));
+    const statement = this.#connection.prepare(text);
     if (this.#reportsTables) this.#connection.setAuthorizer(null);
     statement.setReturnArrays(true);
     const made: Prepared = {
@@ -114,7 +123,6 @@ export class Statements {
       clears: [...writes].map((table) => this.#readersOf(table)),
     };
     if (writes.size === 0) for (const table of reads) this.#readersOf(table).add(made.cache);
-    this.#prepared.set(text, made);
     return made;
   }
 

@@ -1,5 +1,5 @@
 import type { SpendScope } from "@easel/protocol/ai";
-import { type NamedStep, type Optional, optional, sql, statementText, step } from "../../drivers/db/db.ts";
+import { type NamedStep, type Optional, optional, sql, sqlText, step } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { monthOf, utcDay } from "../days.ts";
 import type { InstanceSettings } from "../instance-settings.ts";
@@ -60,7 +60,7 @@ export const capOf = (scope: SpendScope, settings: InstanceSettings): number =>
   toNano(settings[SETTINGS[scope]] ?? Number.POSITIVE_INFINITY);
 
 /** Reads the rows of up to four caps at once. A missing key finds no row. */
-const USED = statementText(
+const USED = sqlText(
   "select scope, spent + reserved as used from ai_spend",
   "where (scope, subject, period) in (values (?, ?, ?), (?, ?, ?), (?, ?, ?), (?, ?, ?))",
 );

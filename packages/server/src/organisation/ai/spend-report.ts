@@ -1,6 +1,6 @@
 import type { SpendScope } from "@easel/protocol/ai";
 import type { AiSums, AiUsage, InstanceAiUsage, MonthlySpend } from "@easel/protocol/management";
-import { statementText } from "../../drivers/db/db.ts";
+import { sqlText } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { DAY_MS, type DayRange, monthOf, utcDay } from "../days.ts";
 import { readSettings } from "../instance-settings.ts";
@@ -22,17 +22,17 @@ const OF_CANVAS = `${OF_ALL} and canvas_id = ?`;
 
 /** Returns the statements that sum up requests by day and by model. */
 const sumsOf = (requests: string) => ({
-  days: statementText(
+  days: sqlText(
     `select started_at / ${DAY_MS} as day, ${SUMS} ${requests} group by started_at / ${DAY_MS} order by 1`,
   ),
-  models: statementText(
+  models: sqlText(
     `select model, ${SUMS} ${requests} group by model order by cost desc, model limit ${MAX_ENTRIES}`,
   ),
 });
 const ALL = sumsOf(OF_ALL);
 const ONE = sumsOf(OF_CANVAS);
 
-const PEOPLE = statementText(
+const PEOPLE = sqlText(
   "select sums.*, coalesce(users.name, invites.name) as name, coalesce(users.email, invites.email) as email",
   `from (select user_id, ${SUMS} ${OF_ALL} group by user_id order by cost desc, user_id limit ${MAX_ENTRIES}) as sums`,
   "left join users on users.id = user_id left join invites on 'guest:' || invites.id = user_id",
@@ -40,14 +40,14 @@ const PEOPLE = statementText(
 );
 
 /** The cost of the requests of the guests of each person who has invited any. */
-const GUESTS = statementText(
+const GUESTS = sqlText(
   "select guests.*, users.name, users.email",
   `from (select invited_by as user_id, sum(cost) as guest_cost ${OF_ALL} and invited_by is not null`,
   `group by invited_by order by guest_cost desc, user_id limit ${MAX_ENTRIES}) as guests`,
   "left join users on users.id = user_id order by guest_cost desc, user_id",
 );
 
-const CANVASES = statementText(
+const CANVASES = sqlText(
   "select sums.*, slug, title",
   `from (select canvas_id, ${SUMS} ${OF_ALL} group by canvas_id order by cost desc, canvas_id limit ${MAX_ENTRIES}) as sums`,
   "join canvases on canvases.id = canvas_id order by cost desc, canvas_id",

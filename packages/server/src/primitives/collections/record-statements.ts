@@ -1,8 +1,44 @@
-import { type Sql, statementText, type Value } from "../../drivers/db/db.ts";
+import { isId } from "../../crypto/ids.ts";
+import { type Sql, type SqlText, sqlText, type Value } from "../../drivers/db/db.ts";
 import { refuse } from "../../http/refusal.ts";
-import { conditionOn, intersection, splitAuthors, statementOf, valuesOf } from "./conditions.ts";
 import { ALL, AUTHOR, type Field, isWhole, nameOf, type Range } from "./fields.ts";
 import type { Condition, RecordQuery } from "./record-query.ts";
+
+/*
+ * The SQL statements that list and count records, and that find equal ones. What callers send never becomes part of the SQL text; it is
+ * always bound as a value.
+ */
+
+/**
+ * Returns the SQL of one condition on a field of a record. `id` is the SQL expression for the id of the record. `valuesOf` returns the
+ * values for the placeholders.
+ */
+const conditionOn = (id: string) =>
+  `and exists (select 1 from record_fields as f where f.record_id = ${id} and f.name = ? and f.key >= ? and f.key < ?) `;
+
+/** Returns the intersection of two ranges. */
+const intersection = (one: Range, other: Range): Range => ({
+  from: one.from.compare(other.from) > 0 ? one.from : other.from,
+  before: one.before.compare(other.before) < 0 ? one.before : other.before,
+});
+
+/**
+ * Splits the conditions of a query. `authors` are the ids that conditions on the author require, together with `author` if it is not null;
+ * a record's author must equal all of them. `conditions` are the other conditions.
+ */
+function splitAuthors(
+  given: Condition[],
+  author: string | null,
+): { authors: string[]; conditions: Condition[] } {
+  // An author that is not an id is compared as bytes, like the values of fields, because PostgreSQL rejects some texts as parameters.
+  const isAuthor = ({ name, is }: Condition) => name === AUTHOR && typeof is === "string" && isId(is);
+  const authors = given.filter(isAuthor).map(({ is }) => String(is));
+  if (author !== null) authors.push(author);
+  return { authors, conditions: given.filter((each) => !isAuthor(each)) };
+}
+
+/** Returns the values for the placeholders of `conditionOn`. */
+const valuesOf = ({ name, from, before }: Condition): Value[] => [name, from, before];
 
 /*
  * Builds one SQL statement for each shape of a list query. The statement reads along the index of the `orderBy` field or, in order of
@@ -50,10 +86,10 @@ interface ListShape {
   conditions: number;
 }
 
-function listText({ walk, descending, authors, conditions }: ListShape): TemplateStringsArray {
+function listText({ walk, descending, authors, conditions }: ListShape): SqlText {
   const { from, table, id, key, also } = WALKS[walk];
   const [beyond, direction, within] = descending ? ["<", "desc", ">="] : [">", "asc", "<"];
-  const parts = [
+  return sqlText(
     `select ${COLUMNS} from ${from}`,
     `where ${table}.canvas_id = ? and ${table}.collection = ? ${also}`,
     key === null ? `and ${id} ${beyond} ?` : `and (${key}, ${id}) ${beyond} (?, ?)`,
@@ -62,8 +98,7 @@ function listText({ walk, descending, authors, conditions }: ListShape): Templat
     conditionOn("r.id").repeat(conditions),
     `order by ${key === null ? "" : `${key} ${direction}, `}${id} ${direction}`,
     "limit ?",
-  ];
-  return statementText(...parts);
+  );
 }
 
 /**
@@ -114,7 +149,7 @@ export function listStatement(
   if (authors.length > 0 && walk === "field") walk = "authorField";
   if (authors.length > 0 && walk === "updatedAt") walk = "authorUpdatedAt";
   return [
-    statementOf({ walk, descending, authors: authors.length, conditions: conditions.length }, listText),
+    listText({ walk, descending, authors: authors.length, conditions: conditions.length }),
     canvas,
     collection,
     ...found,
@@ -144,9 +179,9 @@ interface CountShape {
   conditions: number;
 }
 
-function countText({ source, authors, conditions }: CountShape): TemplateStringsArray {
+function countText({ source, authors, conditions }: CountShape): SqlText {
   const { from, table, id, also } = SOURCES[source];
-  return statementText(
+  return sqlText(
     `select count(*) as rows from ${from}`,
     `where ${table}.canvas_id = ? and ${table}.collection = ? ${also}`,
     `and ${table}.author_id = ? `.repeat(authors),
@@ -168,14 +203,14 @@ export function countStatement(
   const [first, ...others] = conditions.toSorted((a, b) => Number("is" in b) - Number("is" in a));
   if (authors.length > 0 || first === undefined) {
     const shape: CountShape = { source: "records", authors: authors.length, conditions: conditions.length };
-    return [statementOf(shape, countText), canvas, collection, ...authors, ...conditions.flatMap(valuesOf)];
+    return [countText(shape), canvas, collection, ...authors, ...conditions.flatMap(valuesOf)];
   }
   const same = others.filter(({ name }) => name.equals(first.name));
   const rest = others.filter((each) => !same.includes(each));
   const { from, before } = same.reduce<Range>(intersection, first);
   const shape: CountShape = { source: "fields", authors: 0, conditions: rest.length };
   return [
-    statementOf(shape, countText),
+    countText(shape),
     canvas,
     collection,
     ...valuesOf({ name: first.name, from, before }),
@@ -219,8 +254,8 @@ const AGREEING = `(select count(*) from (select 1 from record_fields as n
   where n.canvas_id = ? and n.collection = ? and n.name = ? and n.key = ? limit ${MANY}) as batch)`;
 
 /** One search for each field to begin with: only that of the first field in which fewer than `MANY` records agree, or of the last one, is run. */
-const guardText = ({ fields }: { fields: number }) =>
-  statementText(
+const guardText = (fields: number) =>
+  sqlText(
     "update counts set rows = rows where canvas_id = ? and kind = ?",
     ...Array.from({ length: fields }, (_, begin) =>
       [
@@ -253,5 +288,5 @@ export function uniqueGuard(
       ...others.flatMap(({ name, key }) => [name, key]),
     ];
   });
-  return [statementOf({ guard: "unique", fields: fields.length }, guardText), canvas, kind, ...searches];
+  return [guardText(fields.length), canvas, kind, ...searches];
 }

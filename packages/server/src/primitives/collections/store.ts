@@ -10,7 +10,7 @@ import {
   optional,
   type Step,
   sql,
-  statementText,
+  sqlText,
   step,
 } from "../../drivers/db/db.ts";
 import { paged } from "../../http/query.ts";
@@ -52,7 +52,7 @@ export const recordText = (record: StoredRecord): string =>
 
 const KIND = "records";
 
-const INCREMENT = statementText(
+const INCREMENT = sqlText(
   "update records set number = number + ?, updated_at = ?",
   `where id = ? and canvas_id = ? and collection = ? and number is not null and ${STAYS_FINITE}`,
   "returning number",
@@ -63,8 +63,8 @@ const CLEAR_BATCH = 100;
 
 const IN_BATCH =
   "select id from records where canvas_id = ? and collection = ? and id in (select key from json_each(?))";
-const DELETE_BATCH = statementText(`delete from records where id in (${IN_BATCH})`);
-const UNCOUNT_BATCH = statementText(
+const DELETE_BATCH = sqlText(`delete from records where id in (${IN_BATCH})`);
+const UNCOUNT_BATCH = sqlText(
   "update counts set rows = rows - ? where canvas_id = ? and kind in (?, ?)",
   `and ? = (select count(*) from (${IN_BATCH}) as batch)`,
 );

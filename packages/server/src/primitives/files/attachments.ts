@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { asKeys, type Db, statementText } from "../../drivers/db/db.ts";
+import { asKeys, type Db, sqlText } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { announceChange } from "../change-feed.ts";
 import { removal } from "./store.ts";
@@ -8,8 +8,8 @@ import { removal } from "./store.ts";
 const BATCH = 100;
 
 const OF_RECORDS = "files where canvas_id = ? and record_id in (select key from json_each(?))";
-const FIND = statementText(`select id from ${OF_RECORDS} limit ?`);
-const COUNT = statementText(`select count(*) as files from ${OF_RECORDS}`);
+const FIND = sqlText(`select id from ${OF_RECORDS} limit ?`);
+const COUNT = sqlText(`select count(*) as files from ${OF_RECORDS}`);
 
 /** Removes the attachments (files) of records that have been removed from one collection. These files are already hidden from reads. */
 export class AttachmentRemoval {

@@ -1,7 +1,7 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { type FileQuotaEnv, filesOfOwner, lockOwner, withinFileBytes } from "../../canvases/owner-quotas.ts";
 import { newId } from "../../crypto/ids.ts";
-import { asKeys, type Db, optional, type Step, statementText, step } from "../../drivers/db/db.ts";
+import { asKeys, type Db, optional, type SqlText, type Step, sqlText, step } from "../../drivers/db/db.ts";
 import { collectionOf, groupOf, type Scope } from "./scope.ts";
 
 /** An uploaded file. `size` is in bytes, and `created_at` in epoch milliseconds. */
@@ -64,15 +64,15 @@ const COLUMNS = "id, scope, record_id, owner_id, uploaded_by, name, mime, size, 
 export const HIDDEN =
   "record_id is not null and (select records.id from records where records.id = files.record_id) is null";
 
-const FIND = statementText(`select ${COLUMNS} from files where id = ? and canvas_id = ? and not (${HIDDEN})`);
+const FIND = sqlText(`select ${COLUMNS} from files where id = ? and canvas_id = ? and not (${HIDDEN})`);
 
 /**
  * Builds the statement that lists the files with certain values in `columns`, such as `scope, owner_id`, sorted by id. It compares ranges,
  * because with `=` PostgreSQL might read all files in the order of their ids and filter them.
  */
-function listBy(columns: string): TemplateStringsArray {
+function listBy(columns: string): SqlText {
   const values = columns.replaceAll(/\w+/g, "?");
-  return statementText(
+  return sqlText(
     `select ${COLUMNS}, ${HIDDEN} as hidden from files where canvas_id = ?`,
     `and (${columns}, id) > (${values}, ?) and (${columns}) <= (${values})`,
     `order by ${columns}, id limit ?`,
@@ -85,7 +85,7 @@ const LIST_OF_RECORD = listBy("record_id");
 
 /** The SQL expression for the maximum total size of the files of a canvas, in bytes. */
 const QUOTA = `coalesce((select value from quotas where name = 'files.bytes.canvas'), ${LIMITS.filesBytesPerCanvas.value})`;
-const ADD_BYTES = statementText(
+const ADD_BYTES = sqlText(
   `insert into file_bytes (canvas_id, bytes) select ?, cast(? as bigint) where cast(? as bigint) <= ${QUOTA}`,
   "on conflict (canvas_id) do update set bytes = file_bytes.bytes + excluded.bytes",
   `where file_bytes.bytes + excluded.bytes <= ${QUOTA}`,
@@ -93,7 +93,7 @@ const ADD_BYTES = statementText(
 
 const text = "cast(? as text)";
 const integer = "cast(? as bigint)";
-const INSERT = statementText(
+const INSERT = sqlText(
   "insert into files (id, canvas_id, scope, record_id, owner_id, uploaded_by, name, mime, size, blob_key, created_at)",
   `select ${[text, text, text, text, text, text, text, text, integer, text, integer].join(", ")}`,
   `where ${text} is null or exists (select 1 from records where id = ?)`,
@@ -105,11 +105,11 @@ const INSERT = statementText(
  * every file of the canvas through an index.
  */
 const AMONG = "id in (select key from json_each(?)) and canvas_id || '' = ?";
-const SUBTRACT = statementText(
+const SUBTRACT = sqlText(
   `update file_bytes set bytes = bytes - coalesce((select sum(size) from files where ${AMONG}), 0)`,
   "where canvas_id = ?",
 );
-const REMOVE = statementText(`delete from files where ${AMONG}`);
+const REMOVE = sqlText(`delete from files where ${AMONG}`);
 
 /** Reads and writes the database rows of the files of one canvas. */
 export class FileStore {
@@ -195,7 +195,7 @@ export class FileStore {
    * Reads at most `limit` files that are not hidden. Reads a limited number of rows at a time, because a read in SQLite blocks the event
    * loop.
    */
-  async #page(text: TemplateStringsArray, by: string[], after: string, limit: number): Promise<StoredFile[]> {
+  async #page(text: SqlText, by: string[], after: string, limit: number): Promise<StoredFile[]> {
     const shown: StoredFile[] = [];
     for (let [last, size] = [after, limit]; ; size = SLICE) {
       const values = [this.#canvas, ...by, last, ...by, size];

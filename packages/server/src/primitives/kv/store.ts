@@ -1,6 +1,6 @@
 import { LIMITS } from "@easel/protocol/limits";
 import type { CanvasData } from "../../canvases/canvas-data.ts";
-import { type Db, sql, statementText, step } from "../../drivers/db/db.ts";
+import { type Db, sql, sqlText, step } from "../../drivers/db/db.ts";
 import { paged } from "../../http/query.ts";
 import { SLICE_LENGTH } from "../streamed-list.ts";
 import { finiteValues, STAYS_FINITE, type Stored, toText } from "../value.ts";
@@ -29,7 +29,7 @@ export const kvData: CanvasData = {
     select sum(octet_length(key) + coalesce(octet_length(value), 8)) as bytes from kv where canvas_id = ${canvas}`,
 };
 
-const INCREMENT = statementText(
+const INCREMENT = sqlText(
   "update kv set number = number + ?",
   `where canvas_id = ? and scope = ? and key = ? and number is not null and ${STAYS_FINITE}`,
   "returning number",

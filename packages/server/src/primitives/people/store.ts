@@ -3,7 +3,7 @@ import type { Person, Right } from "@easel/protocol/types";
 import { rightsOf } from "../../access/rights.ts";
 import { hasPermission } from "../../access/roles.ts";
 import { capabilitiesOn } from "../../canvases/capabilities.ts";
-import { asKeys, type Db, statementText } from "../../drivers/db/db.ts";
+import { asKeys, type Db, sqlText } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { needsKv, scopeRights, scopesOf } from "../files/scope.ts";
 import { HIDDEN } from "../files/store.ts";
@@ -71,7 +71,7 @@ const RECORD = "collection = names.key and author_id = people.key";
 const FILE = `scope = names.key and uploaded_by = people.key`;
 const SHOWN = `not (${HIDDEN})`;
 
-const FIND = statementText(
+const FIND = sqlText(
   "select people.key as id, coalesce((select name from users where id = people.key),",
   // The id of a guest is `guest:` and the id of the invitation.
   "  (select name from invites where id = substr(people.key, 7))) as name,",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
 import { readConfig } from "../../../src/config/config.ts";
-import { type Sql, statementOf, type Value } from "../../../src/drivers/db/db.ts";
+import { type Sql, statementOf, textOf, type Value } from "../../../src/drivers/db/db.ts";
 import { migrate } from "../../../src/drivers/db/migrate.ts";
 import { openDb } from "../../../src/drivers/index.ts";
 import { parseQuery, parseWhere } from "../../../src/primitives/collections/record-query.ts";
@@ -27,7 +27,7 @@ after(() => db.close());
 /** The values of the last run of each statement, keyed by its text. */
 const seen = new Map<string, Value[]>();
 function noted([text, ...values]: Sql): Sql {
-  seen.set(text.join("?").replace(/\s+/g, " ").trim(), values);
+  seen.set(textOf(text).replace(/\s+/g, " ").trim(), values);
   return [text, ...values];
 }
 

@@ -7,7 +7,7 @@ import { collecting } from "@easel/conformance/policy";
 import { connect } from "@easel/conformance/realtime/socket";
 import { refused } from "@easel/conformance/refusal";
 import { sweepBlobs } from "../../../src/canvases/sweep.ts";
-import { type Db, type Step, statementOf } from "../../../src/drivers/db/db.ts";
+import { type Db, type Step, statementOf, textOf } from "../../../src/drivers/db/db.ts";
 import type { Env } from "../../../src/env.ts";
 import { RecordStore } from "../../../src/primitives/collections/store.ts";
 import { AttachmentRemoval, sweepAttachments } from "../../../src/primitives/files/attachments.ts";
@@ -24,7 +24,7 @@ const SCOPE = "record:board";
 
 /** Whether a batch removes files. */
 const removes = (steps: readonly Step<string>[]) =>
-  steps.some((each) => statementOf(each)[0].join("?").includes("delete from files"));
+  steps.some((each) => textOf(statementOf(each)[0]).includes("delete from files"));
 
 await onEngines("attachments", (target, env) => {
   let canvas: Stage;

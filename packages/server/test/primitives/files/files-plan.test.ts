@@ -3,7 +3,7 @@ import { before, test } from "node:test";
 import { blobColumnsOf } from "../../../src/canvases/canvas-data.ts";
 import { readConfig } from "../../../src/config/config.ts";
 import { BlobReferences } from "../../../src/drivers/blob-references.ts";
-import { type Sql, statementOf, statementText, type Value } from "../../../src/drivers/db/db.ts";
+import { type Sql, sqlText, statementOf, textOf, type Value } from "../../../src/drivers/db/db.ts";
 import type { Env } from "../../../src/env.ts";
 import { AttachmentRemoval, sweepAttachments } from "../../../src/primitives/files/attachments.ts";
 import { filesData } from "../../../src/primitives/files/data.ts";
@@ -40,7 +40,7 @@ await onDatabases("plans of files", (db) => {
   /** The values of the last run of each statement, keyed by its text. */
   const seen = new Map<string, Value[]>();
   function noted([text, ...values]: Sql): Sql {
-    seen.set(text.join("?").replace(/\s+/g, " ").trim(), values);
+    seen.set(textOf(text).replace(/\s+/g, " ").trim(), values);
     return [text, ...values];
   }
   let reads = 0;
@@ -69,11 +69,11 @@ await onDatabases("plans of files", (db) => {
       ? `with recursive numbers (n) as (select 0 union all select n + 1 from numbers where n < ${FILES - 1})`
       : `with numbers as (select generate_series(0, ${FILES - 1}) as n)`;
     await db.run(
-      statementText(`${series} insert into records (id, canvas_id, collection, author_id, value, created_at, updated_at)
+      sqlText(`${series} insert into records (id, canvas_id, collection, author_id, value, created_at, updated_at)
         select 'record-' || n, '${CANVAS}', 'board', 'u-' || (n % 1000), '1', 0, 0 from numbers where n % 4 = 3`),
     );
     await db.run(
-      statementText(`${series} insert into files
+      sqlText(`${series} insert into files
           (id, canvas_id, scope, record_id, owner_id, uploaded_by, name, mime, size, blob_key, created_at)
         select 'file-' || (1000000 + n), '${CANVAS}',
           case n % 4 when 0 then 'shared' when 1 then 'submission' when 2 then 'group:photos' else 'record:board' end,
@@ -81,11 +81,11 @@ await onDatabases("plans of files", (db) => {
         from numbers`),
     );
     await db.run(
-      statementText(`${series} insert into file_bytes (canvas_id, bytes) select 'c-' || n, 1 from numbers`),
+      sqlText(`${series} insert into file_bytes (canvas_id, bytes) select 'c-' || n, 1 from numbers`),
     );
     await db.run`insert into file_bytes (canvas_id, bytes) values (${CANVAS}, ${FILES})`;
     if (!sqlite)
-      for (const table of ["files", "records", "file_bytes"]) await db.run(statementText(`analyze ${table}`));
+      for (const table of ["files", "records", "file_bytes"]) await db.run(sqlText(`analyze ${table}`));
   });
 
   /** Runs every statement on files once. */
@@ -131,14 +131,14 @@ await onDatabases("plans of files", (db) => {
   async function planOf(text: string, values: Value[]): Promise<string[]> {
     if (sqlite) {
       const steps = await db.all<{ detail: string }>(
-        statementText(`explain query plan ${text}`),
+        sqlText(`explain query plan ${text}`),
         ...(values as Exclude<Value, Uint8Array>[]),
       );
       return steps.map(({ detail }) => detail);
     }
     // Reads are run, so that the plan names the rows that were read and then filtered out.
     const explain = text.startsWith("select") ? "explain (analyze)" : "explain";
-    const lines = await db.all<Record<string, string>>(statementText(`${explain} ${text}`), ...values);
+    const lines = await db.all<Record<string, string>>(sqlText(`${explain} ${text}`), ...values);
     return lines.map((line) => String(line["QUERY PLAN"]).trim());
   }
 
@@ -156,7 +156,7 @@ await onDatabases("plans of files", (db) => {
       ? "with recursive numbers (n) as (select 0 union all select n + 1 from numbers where n < 499)"
       : "with numbers as (select generate_series(0, 499) as n)";
     await db.run(
-      statementText(`${series} insert into files
+      sqlText(`${series} insert into files
           (id, canvas_id, scope, owner_id, uploaded_by, name, mime, size, blob_key, created_at)
         select 'past-' || n, '${CANVAS}', 'group:g' || n, 'u-1', 'u-1', 'n', 'm', 1, 'key', 0 from numbers`),
     );

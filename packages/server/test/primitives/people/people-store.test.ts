@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Sql, statementText } from "../../../src/drivers/db/db.ts";
+import { type Sql, sqlText, textOf } from "../../../src/drivers/db/db.ts";
 import { findPeople, type ReadableData } from "../../../src/primitives/people/store.ts";
 import { onDatabases } from "../../drivers/databases.ts";
 import { changedDb } from "../../support/changed-db.ts";
@@ -96,9 +96,9 @@ await onDatabases("names of people", (db) => {
         select 'f-' || n, '${CANVAS}', case n % 3 when 0 then 'shared' when 1 then 'record:diary' else 'group:hidden' end,
           'u-' || (n % 7), 'u-' || (n % 300), 'n', 'm', 1, 'key-' || n, 0`,
     ])
-      await db.run(statementText(`${series} insert into ${rows} from numbers`));
+      await db.run(sqlText(`${series} insert into ${rows} from numbers`));
     const tables = Object.keys(SEARCHED);
-    if (!isSqlite) for (const table of tables) await db.run(statementText(`analyze ${table}`));
+    if (!isSqlite) for (const table of tables) await db.run(sqlText(`analyze ${table}`));
 
     const seen: Sql[] = [];
     const noting = changedDb(db, {
@@ -112,10 +112,7 @@ await onDatabases("names of people", (db) => {
     const [[text, ...values] = assert.fail(), ...others] = seen;
     assert.equal(others.length, 0);
     const explain = isSqlite ? "explain query plan" : "explain (analyze)";
-    const steps = await db.all<Record<string, string>>(
-      statementText(`${explain} ${text.join("?")}`),
-      ...values,
-    );
+    const steps = await db.all<Record<string, string>>(sqlText(`${explain} ${textOf(text)}`), ...values);
     const plan = steps.map((step) => String(step.detail ?? step["QUERY PLAN"]).trim());
     if (isSqlite) {
       for (const step of plan) {

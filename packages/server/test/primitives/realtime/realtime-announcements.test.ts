@@ -6,8 +6,7 @@ import { line } from "@easel/conformance/realtime/line";
 import { room } from "@easel/conformance/realtime/room";
 import { type AccessChange, onAccessChange } from "../../../src/canvases/open-connections.ts";
 import { newId } from "../../../src/crypto/ids.ts";
-import type { Db } from "../../../src/drivers/db/db.ts";
-import { Unavailable } from "../../../src/drivers/db/db.ts";
+import { type Db, textOf, Unavailable } from "../../../src/drivers/db/db.ts";
 import { changedDb } from "../../support/changed-db.ts";
 import { onSqlite } from "../../support/engines.ts";
 import { entryOf, SlowDb, startNode } from "./realtime-node.ts";
@@ -39,7 +38,7 @@ await onSqlite("announcements of acts", (main, env) => {
   let watched = "";
   let reads = 0;
   const getCached: Db["getCached"] = (text, ...values) => {
-    if (entryOf(watched)(text.join("?"), values)) reads++;
+    if (entryOf(watched)(textOf(text), values)) reads++;
     return slow.db.getCached(text, ...values);
   };
   /** Connects the viewer of a new canvas to a node that counts in `reads` how often it reads the viewer's access. */

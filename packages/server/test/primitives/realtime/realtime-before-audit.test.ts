@@ -3,7 +3,7 @@ import { share } from "@easel/conformance/fixture";
 import { line } from "@easel/conformance/realtime/line";
 import { room } from "@easel/conformance/realtime/room";
 import { same } from "@easel/conformance/same";
-import type { Db } from "../../../src/drivers/db/db.ts";
+import { type Db, textOf } from "../../../src/drivers/db/db.ts";
 import { changedDb } from "../../support/changed-db.ts";
 import { onSqlite } from "../../support/engines.ts";
 import { startNode } from "./realtime-node.ts";
@@ -12,7 +12,7 @@ await onSqlite("a change of access", (main, env) => {
   it("reaches open connections before it is in the audit log", async () => {
     const { promise: kept, resolve: keep } = Promise.withResolvers<void>();
     const run: Db["run"] = async (text, ...values) => {
-      if (text.join("").includes("insert into audit")) await kept;
+      if (textOf(text).includes("insert into audit")) await kept;
       return env.db.run(text, ...values);
     };
     const here = await room(main);

@@ -5,7 +5,7 @@ import type { Socket } from "@easel/conformance/realtime/socket";
 import { devTarget, type Person, type Target } from "@easel/conformance/target";
 import { createApp } from "../../../src/app.ts";
 import { baseOf } from "../../../src/config/addresses.ts";
-import type { Db } from "../../../src/drivers/db/db.ts";
+import { type Db, type SqlText, textOf } from "../../../src/drivers/db/db.ts";
 import type { Env } from "../../../src/env.ts";
 import { NodeLease } from "../../../src/instance/lease.ts";
 import { changedDb } from "../../support/changed-db.ts";
@@ -117,12 +117,8 @@ export class SlowDb {
     this.#traps.add(trap);
   }
 
-  async #read<Result>(
-    text: TemplateStringsArray,
-    values: unknown[],
-    read: () => Promise<Result>,
-  ): Promise<Result> {
-    const statement = text.join("?");
+  async #read<Result>(text: SqlText, values: unknown[], read: () => Promise<Result>): Promise<Result> {
+    const statement = textOf(text);
     const trap = this.#traps.values().find(({ which }) => which(statement, values));
     await trap?.before();
     const found = await read();
