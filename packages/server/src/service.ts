@@ -17,7 +17,7 @@ import { warningsOf } from "./config/warnings.ts";
 import { Passwords } from "./crypto/passwords.ts";
 import { Sealer } from "./crypto/sealer.ts";
 import { Signer } from "./crypto/signer.ts";
-import { makeOwnDirectory } from "./disk/private-files.ts";
+import { makePrivateDirectory } from "./disk/private-files.ts";
 import { migrate } from "./drivers/db/migrate.ts";
 import { DocumentCache } from "./drivers/document-cache.ts";
 import { openAi, openBlobs, openBus, openDb, openOutbound } from "./drivers/index.ts";
@@ -32,7 +32,7 @@ import { canvasDataOf, primitives } from "./primitives/index.ts";
 const STOP_TIMEOUT_MS = 10_000;
 
 /** Matches the names of the files and folders that the service creates in its data directory. */
-const OWN_FILES = /^(easel\.db.*|blobs|uploads|session-secret.*)$/;
+const SERVICE_FILES = /^(easel\.db.*|blobs|uploads|session-secret.*)$/;
 
 /** A running service. */
 export interface Service {
@@ -103,7 +103,7 @@ async function openStores(config: Config, log: Env["log"]): Promise<Stores> {
     log.flush?.();
     process.exit(1);
   };
-  await makeOwnDirectory(config.dataDir, OWN_FILES);
+  await makePrivateDirectory(config.dataDir, SERVICE_FILES);
   const db = await openDb(config, onBrokenDisk, (change, cause) => {
     if (change === "away")
       log.error({ err: cause }, "the database is unavailable: requests that need it get 503");
@@ -155,8 +155,8 @@ async function run(
   const turns = new Turns();
   const background = new Background();
   const ai = await openAi(config);
-  let ownPort = config.port;
-  const outbound = openOutbound(config, () => ownPort);
+  let servicePort = config.port;
+  const outbound = openOutbound(config, () => servicePort);
   const lease = new NodeLease({ db, bus, clock, log });
   const kept = {
     signer,
@@ -189,7 +189,7 @@ async function run(
   await app.listen({ host: config.host, port: config.port });
   const { port } = app.server.address() as AddressInfo;
   env.base = baseOf(config, port);
-  ownPort = port;
+  servicePort = port;
   const stopSweeping = startSweeping(env);
   const stopCallLog = startCallLog(env);
   const stops = primitives.flatMap(({ start }) => start?.(env) ?? []);

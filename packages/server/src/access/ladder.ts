@@ -91,9 +91,9 @@ export function disabledReason(
   switches: Switches,
   deployment: Deployment,
 ): DisabledReason | null {
-  const own = CAPABILITIES[capability].switch;
+  const switchName = CAPABILITIES[capability].switch;
   if (!switches.backendEnabled) return "backend_off";
-  if (own !== null && !switches[own]) return "feature_off";
+  if (switchName !== null && !switches[switchName]) return "feature_off";
   if (deployment[capability] === false) return "operator_disabled";
   return null;
 }
@@ -110,11 +110,11 @@ const remedyFor = (capability: Capability, name: string, isDev: boolean): string
  * of the canvas.
  */
 export function hintFor(capability: Capability, reason: DisabledReason, isDev = false): string {
-  const { switch: own, operatorHint, operatorRemedy } = CAPABILITIES[capability];
+  const { switch: switchName, operatorHint, operatorRemedy } = CAPABILITIES[capability];
   if (reason === "backend_off")
     return `The backend is switched off for this canvas. ${remedyFor(capability, "backendEnabled", isDev)}`;
   if (reason === "feature_off")
-    return `${capability} is switched off for this canvas. ${remedyFor(capability, own ?? capability, isDev)}`;
+    return `${capability} is switched off for this canvas. ${remedyFor(capability, switchName ?? capability, isDev)}`;
   const who = isDev ? "Set it before you start easel dev" : "An administrator can change that";
   return operatorHint === null ? `${who}.` : `${operatorHint} ${who}: ${operatorRemedy}.`;
 }

@@ -1,4 +1,4 @@
-import { makeOwnDirectory, removeOlder } from "../disk/private-files.ts";
+import { makePrivateDirectory, removeOlder } from "../disk/private-files.ts";
 import { BlobReferences } from "../drivers/blob-references.ts";
 import type { Env } from "../env.ts";
 import { blobColumnsOf } from "./canvas-data.ts";
@@ -35,7 +35,7 @@ export async function sweepBlobs(env: Env): Promise<number> {
  */
 async function sweepStaging(env: Env): Promise<void> {
   const before = env.clock() - HOUR_MS;
-  await makeOwnDirectory(uploadsOf(env), /./);
+  await makePrivateDirectory(uploadsOf(env), /./);
   await Promise.all([removeOlder(uploadsOf(env), before), env.blobs.tidy(before)]);
 }
 

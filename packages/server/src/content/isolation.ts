@@ -12,7 +12,7 @@ import type { HasHeaders } from "../http/request-headers.ts";
  * In subdomain mode, redirects a request for the pages of a canvas to the host of that canvas, such as `tea.example.org`, if it came to
  * another host. Throws 404 `NOT_FOUND` if the slug is malformed. Runs first on every route of canvas pages.
  */
-export function requireOwnHost(request: FastifyRequest, { base }: Env): void {
+export function requireCanvasHost(request: FastifyRequest, { base }: Env): void {
   if (base.urlMode !== "subdomain") return;
   const { slug } = request.params as { slug: string };
   if (base.labelOf(hostOf(request.headers, base)) === slug) return;
@@ -44,7 +44,7 @@ export function referringCanvas(
  * each canvas has its own origin, also throws 403 `CROSS_SITE_FORBIDDEN` for subresource requests from pages of other origins. Requests
  * without `Sec-Fetch-Site` or `Sec-Fetch-Dest` are allowed (decision 015).
  */
-export function requireOwnOrigin({ headers }: HasHeaders, answer: HeaderSink, { base }: Env): void {
+export function requireSameOrigin({ headers }: HasHeaders, answer: HeaderSink, { base }: Env): void {
   answer.header("cross-origin-resource-policy", "same-origin");
   if (base.urlMode === "path") return;
   if (initiatorOf(headers) === "other" && destinationOf(headers) === "part")
@@ -54,20 +54,20 @@ export function requireOwnOrigin({ headers }: HasHeaders, answer: HeaderSink, { 
 /** Returns the Content-Security-Policy of canvas content. */
 export function contentPolicy(slug: string, { base, config }: Env): string {
   const ancestors = `frame-ancestors ${["'self'", base.origin, ...config.frameAncestors].join(" ")}`;
-  return base.urlMode === "path" ? [...ownPathsOnly(slug, base.origin), ancestors].join("; ") : ancestors;
+  return base.urlMode === "path" ? [...canvasPathsOnly(slug, base.origin), ancestors].join("; ") : ancestors;
 }
 
 /**
  * Returns the Content-Security-Policy directives for path mode, where all canvases share an origin. They let a page send requests to its
  * own canvas and to other origins, but to no other canvas.
  */
-function ownPathsOnly(slug: string, origin: string): string[] {
-  const own = `${origin}${contentPath(slug)}/`;
+function canvasPathsOnly(slug: string, origin: string): string[] {
+  const folder = `${origin}${contentPath(slug)}/`;
   const api = `${origin}${apiPath(slug)}/`;
   return [
-    `connect-src ${own} ${api} ${api.replace(/^http/, "ws")} https: wss: data: blob:`,
-    `form-action ${own} ${api} https:`,
-    `frame-src ${own} https: data: blob:`,
-    `worker-src ${own} blob:`,
+    `connect-src ${folder} ${api} ${api.replace(/^http/, "ws")} https: wss: data: blob:`,
+    `form-action ${folder} ${api} https:`,
+    `frame-src ${folder} https: data: blob:`,
+    `worker-src ${folder} blob:`,
   ];
 }

@@ -34,7 +34,7 @@ export async function submitPassword(
   reply: FastifyReply,
   env: Env,
 ): Promise<FastifyReply> {
-  requireOwnForm(visit, env);
+  requireGateForm(visit, env);
   const principal = caller.user;
   const { canvas } = await resolve(visit, caller, env, true);
   const network = networkOf(request.ip);
@@ -64,7 +64,7 @@ export async function submitPassword(
 /**
  * Throws 403 `CROSS_SITE_FORBIDDEN` if a page of another origin submitted the form, because such forms would use up the caller's attempts.
  */
-function requireOwnForm({ slug, request }: Visit, { base }: Env): void {
+function requireGateForm({ slug, request }: Visit, { base }: Env): void {
   const { origin } = request.headers;
   const initiator = initiatorOf(request.headers);
   const foreign =

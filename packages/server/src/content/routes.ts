@@ -9,7 +9,7 @@ import type { Visit } from "../pipeline/visit.ts";
 import { ENTER, finishHandOver } from "../sign-in/hand-over.ts";
 import { sendCanvasErrorPage } from "./error-pages.ts";
 import { orRetiredWorker } from "./former-canvas.ts";
-import { requireOwnHost, requireOwnOrigin } from "./isolation.ts";
+import { requireCanvasHost, requireSameOrigin } from "./isolation.ts";
 import { GATE, gateTarget, submitPassword } from "./password-gate.ts";
 import { searchOf, serve } from "./serve.ts";
 import { storedContent } from "./served-files.ts";
@@ -64,8 +64,8 @@ export function mountContent(app: FastifyInstance, env: Env): void {
 
   app.register(async (pages) => {
     pages.addHook("onRequest", async (request, reply) => {
-      requireOwnHost(request, env);
-      requireOwnOrigin(request, reply, env);
+      requireCanvasHost(request, env);
+      requireSameOrigin(request, reply, env);
     });
     pages.get(ROOT, async (request, reply) => {
       return reply.redirect(`${contentPath(encodeURIComponent(slugOf(request)))}/${searchOf(request)}`, 308);

@@ -12,7 +12,7 @@ import { isFresh } from "../http/request-headers.ts";
 import { identify } from "../identity/identify.ts";
 import { authenticate, opensToAnonymous } from "../pipeline/authenticate.ts";
 import { challenge } from "../sign-in/challenge.ts";
-import { referringCanvas, requireOwnHost, requireOwnOrigin } from "./isolation.ts";
+import { referringCanvas, requireCanvasHost, requireSameOrigin } from "./isolation.ts";
 import { chooseRepresentation, etagOf } from "./served-files.ts";
 
 /** A text in one content encoding, such as Brotli. */
@@ -185,8 +185,8 @@ export function mountSdk(app: FastifyInstance, env: Env, file = assetPath("sdk")
 
   if (env.base.urlMode === "subdomain") {
     app.get<{ Params: { slug: string } }>(`${contentPath(":slug")}/sdk/v1.js`, async (request, reply) => {
-      requireOwnHost(request, env);
-      requireOwnOrigin(request, reply, env);
+      requireCanvasHost(request, env);
+      requireSameOrigin(request, reply, env);
       const { slug } = request.params;
       await authenticate({ slug, surface: "content", request: request.raw, answer: reply }, env);
       return sendScript(request, reply);

@@ -39,12 +39,12 @@ export async function makePrivate(entry: string, mode: 0o600 | 0o700): Promise<v
 }
 
 /**
- * Creates a directory if it is missing. Makes the directory private if all names in it match `ownNames`, so that a directory that also
+ * Creates a directory if it is missing. Makes the directory private if all names in it match `serviceNames`, so that a directory that also
  * contains other files keeps its mode.
  */
-export async function makeOwnDirectory(directory: string, ownNames: RegExp): Promise<void> {
+export async function makePrivateDirectory(directory: string, serviceNames: RegExp): Promise<void> {
   await makeDirectory(directory);
-  for await (const { name } of await opendir(directory)) if (!ownNames.test(name)) return;
+  for await (const { name } of await opendir(directory)) if (!serviceNames.test(name)) return;
   await makePrivate(directory, 0o700);
 }
 

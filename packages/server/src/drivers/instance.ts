@@ -37,15 +37,15 @@ interface Instance {
  */
 export async function requireOneInstance(stores: Stores): Promise<void> {
   // The row is read before the marker, because another node that starts at the same time writes the marker before the row.
-  const own = await ownInstance(stores.db);
-  const { id, joined_at } = own;
+  const stored = await storedInstance(stores.db);
+  const { id, joined_at } = stored;
   const marked = await stores.blobs.marker(MARKER);
   if (marked !== id) {
-    if (marked !== null || joined_at !== null) return refuseToJoin(own, marked, stores);
+    if (marked !== null || joined_at !== null) return refuseToJoin(stored, marked, stores);
     if (!(await areInUse(stores)) && (await stores.blobs.marker(MARKER)) !== id)
-      return refuseToJoin(own, null, stores);
+      return refuseToJoin(stored, null, stores);
     const won = await stores.blobs.mark(MARKER, id);
-    if (won !== id) return refuseToJoin(own, won, stores);
+    if (won !== id) return refuseToJoin(stored, won, stores);
   }
   if (joined_at === null) await setInstance(id, stores);
 }
@@ -55,7 +55,7 @@ export async function requireOneInstance(stores: Stores): Promise<void> {
  * message for the operator.
  */
 export async function joinInstance(stores: Stores): Promise<string> {
-  const { id } = await ownInstance(stores.db);
+  const { id } = await storedInstance(stores.db);
   const joined = await stores.blobs.mark(MARKER, id);
   if (!isId(joined))
     throw new SetupError("The marker `instance` of the blobs holds no id: remove it and try again.");
@@ -63,7 +63,7 @@ export async function joinInstance(stores: Stores): Promise<string> {
   return `The database and the blobs are instance ${joined} now: ${await describeUsage(stores)}`;
 }
 
-async function ownInstance({ get, withReserve }: Db): Promise<Instance> {
+async function storedInstance({ get, withReserve }: Db): Promise<Instance> {
   const read = () => get<Instance>`select id, joined_at from instance`;
   const known = await read();
   if (known !== undefined) return known;

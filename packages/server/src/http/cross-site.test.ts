@@ -8,8 +8,8 @@ import { Refusal } from "./refusal.ts";
 
 for (const [site, initiator] of [
   [undefined, "unknown"],
-  ["same-origin", "own"],
-  ["none", "own"],
+  ["same-origin", "same"],
+  ["none", "same"],
   ["same-site", "other"],
   ["cross-site", "other"],
   ["", "other"],

@@ -8,12 +8,12 @@ import { refuse } from "./refusal.ts";
 /* Browsers describe a request by Fetch Metadata headers, which pages cannot forge. Old browsers and most other clients send none. */
 
 /**
- * Returns who started the request. "own": a page of the same origin, or the user, for example by typing a URL. "other": any other page.
+ * Returns who started the request. "same": a page of the same origin, or the user, for example by typing a URL. "other": any other page.
  * "unknown": the request has no `Sec-Fetch-Site` header.
  */
-export function initiatorOf({ "sec-fetch-site": site }: IncomingHttpHeaders): "own" | "other" | "unknown" {
+export function initiatorOf({ "sec-fetch-site": site }: IncomingHttpHeaders): "same" | "other" | "unknown" {
   if (site === undefined) return "unknown";
-  return site === "same-origin" || site === "none" ? "own" : "other";
+  return site === "same-origin" || site === "none" ? "same" : "other";
 }
 
 /**

@@ -155,11 +155,11 @@ export function refusalOf(
       { requestId: request.id, why: String(error.cause ?? error.message) },
       "the database is unavailable",
     );
-    return ownRefusal("UNAVAILABLE");
+    return fallbackRefusal("UNAVAILABLE");
   }
   if (isFull(error)) {
     log.error({ requestId: request.id, why: String(error) }, "no disk space is left for a request");
-    return ownRefusal("INSUFFICIENT_STORAGE");
+    return fallbackRefusal("INSUFFICIENT_STORAGE");
   }
   const { statusCode = 500 } = error as FastifyError;
   if (statusCode < 500)
@@ -171,10 +171,10 @@ export function refusalOf(
   const isAborted = reply.raw.destroyed && (error as FastifyError).code === "ERR_STREAM_PREMATURE_CLOSE";
   if (isAborted) log.debug(loggable(request), "a client has gone");
   else log.error({ err: error, ...loggable(request) }, "a request failed");
-  return ownRefusal("INTERNAL_ERROR");
+  return fallbackRefusal("INTERNAL_ERROR");
 }
 
-const ownRefusal = (code: ErrorCode) =>
+const fallbackRefusal = (code: ErrorCode) =>
   new Refusal(ERRORS[code].status, { code, message: ERRORS[code].message });
 
 /**

@@ -25,7 +25,7 @@ declare module "fastify" {
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
 /** Whether a `Host` header names this service: the base host, a host below it in subdomain mode, or a loopback host. */
-export function isOwnHost(host: string, { base }: Env): boolean {
+export function isServiceHost(host: string, { base }: Env): boolean {
   return host === base.host || LOOPBACK.test(host) || base.labelOf(host) !== null;
 }
 
@@ -54,7 +54,7 @@ function mountHostCheck(app: FastifyInstance, env: Env): void {
   app.addHook("onRequest", (request, reply, done) => {
     const host = hostOf(request.headers, env.base);
     const anyHost = !isDev && request.routeOptions.config.anyHost === true;
-    if (!anyHost && !isOwnHost(host, env)) refuse("MISDIRECTED");
+    if (!anyHost && !isServiceHost(host, env)) refuse("MISDIRECTED");
     const isOtherLoopback = isDev && host !== env.base.host && LOOPBACK.test(host);
     if (isOtherLoopback && request.method === "GET" && wantsPage(request.headers)) {
       return void reply.redirect(env.base.origin + request.url, 307);

@@ -76,10 +76,10 @@ export class Operations {
   }
 
   #response({ description, type, schema, headers = {} }: Response, isLimited: boolean): ResponseObject {
-    const own = Object.entries(headers).map(
+    const described = Object.entries(headers).map(
       ([name, meaning]) => [name, { description: meaning, schema: { type: "string" } }] as const,
     );
-    const all = { ...(isLimited && RATE_HEADERS), ...Object.fromEntries(own) };
+    const all = { ...(isLimited && RATE_HEADERS), ...Object.fromEntries(described) };
     return {
       description,
       ...(Object.keys(all).length > 0 && { headers: all }),

@@ -131,11 +131,11 @@ export class ErrorResponses {
    */
   of(
     { name, errors }: CommonErrors,
-    own: readonly ErrorCase[],
+    specific: readonly ErrorCase[],
     isAuthenticated: boolean,
   ): Record<string, Reference> {
     const common = codesByStatus(errors);
-    const all = codesByStatus([...errors, ...own]);
+    const all = codesByStatus([...errors, ...specific]);
     if (isAuthenticated && !all.has(401)) all.set(401, []);
     const responses = [...all].map(([status, codes]) => {
       const shared = common.get(status) ?? [];

@@ -35,7 +35,7 @@ export async function admit(visit: ApiVisit, capability: Capability | null, env:
   const { user: principal, credential, passes } = caller;
   visit.principal = principal;
   const page = startedBy(visit, env);
-  if (page === "own" && env.base.urlMode === "subdomain") allowEmbedding(visit.answer);
+  if (page === "canvas" && env.base.urlMode === "subdomain") allowEmbedding(visit.answer);
   const found = await lookUp(visit.slug, principal, env);
   visit.canvas = found;
   await limitRequests(visit, principal, page, found, env); // 2. the rate limit

@@ -34,7 +34,7 @@ function bucketOf(
   canvas: Canvas | null,
 ): Bucket {
   const owner = principal?.id ?? networkOf(address);
-  if (page !== "own") return { rateClass: "foreign", owner, part: rateClass };
+  if (page !== "canvas") return { rateClass: "foreign", owner, part: rateClass };
   if (rateClass === "ai") return { rateClass, owner };
   const part = canvas === null || canvas.deletedAt !== null ? SHARED_PART : canvas.id;
   return { rateClass: principal === null ? "anonymous" : "canvas", owner, part };

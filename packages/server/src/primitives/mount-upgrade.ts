@@ -52,7 +52,7 @@ export function mountUpgrade(
   return async (request, reply, pending, visit) => {
     const { raw } = request;
     const admitted = await admit(visit, null, env);
-    requireOwnOrigin(raw, env);
+    requireServiceOrigin(raw, env);
     const { use } = visit;
     const {
       user,
@@ -82,7 +82,7 @@ export function mountUpgrade(
  * In path mode, throws 403 `CROSS_SITE_FORBIDDEN` if a page of another origin opens a WebSocket. The browser would send the user's session
  * cookie with the handshake, and CORS does not stop the page from reading the frames.
  */
-function requireOwnOrigin({ headers: { origin } }: IncomingMessage, { base }: Env): void {
+function requireServiceOrigin({ headers: { origin } }: IncomingMessage, { base }: Env): void {
   if (base.urlMode === "path" && origin !== undefined && origin !== base.origin)
     refuse("CROSS_SITE_FORBIDDEN");
 }

@@ -67,10 +67,10 @@ function centralHeader(fields: Fields, name: Buffer, offset: number): Buffer {
   start.writeUInt16LE(MADE_BY, 4);
   end.writeUInt32LE((REGULAR_FILE << 16) >>> 0, 6);
   end.writeUInt32LE(Math.min(offset, ONES), 10);
-  const own = encode(fields, name);
+  const header = encode(fields, name);
   const extra = offset < ONES ? Buffer.alloc(0) : zip64Offset(offset);
-  own.writeUInt16LE(extra.length, 24);
-  return Buffer.concat([start, own, end, name, extra]);
+  header.writeUInt16LE(extra.length, 24);
+  return Buffer.concat([start, header, end, name, extra]);
 }
 
 /** Returns the zip64 extra field with the offset of a local header (APPNOTE 4.5.3). */

@@ -2,7 +2,12 @@ import { randomUUID } from "node:crypto";
 import { type FileHandle, mkdir, open, opendir, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { whileSpace } from "../../disk/disk-space.ts";
-import { linkUnlessThere, makeOwnDirectory, removeOlder, syncDirectory } from "../../disk/private-files.ts";
+import {
+  linkUnlessThere,
+  makePrivateDirectory,
+  removeOlder,
+  syncDirectory,
+} from "../../disk/private-files.ts";
 import { type Blobs, Content, type StoredBlob } from "./blobs.ts";
 import { ageOf, openIfThere, Removals } from "./removals.ts";
 
@@ -11,7 +16,7 @@ const WRITE_BYTES = 512 * 1024;
 const KEY = /^[0-9a-f]{64}$/;
 /** The content of the file that `tryWrite` writes. It fills a disk block, because a smaller file may still fit on a full disk. */
 const PROBE = "-".repeat(4096);
-const OWN_NAMES = /^([0-9a-f]{2}|staging|removing|[a-z]+\.marker)$/;
+const STORE_NAMES = /^([0-9a-f]{2}|staging|removing|[a-z]+\.marker)$/;
 const MARKER = /^[a-z]+$/;
 
 /**
@@ -20,8 +25,8 @@ const MARKER = /^[a-z]+$/;
  */
 export async function local(root: string, reserve: number | null = 0): Promise<Blobs> {
   const staging = path.join(root, "staging");
-  await makeOwnDirectory(root, OWN_NAMES);
-  await makeOwnDirectory(staging, /./);
+  await makePrivateDirectory(root, STORE_NAMES);
+  await makePrivateDirectory(staging, /./);
 
   const directory = (key: string) => path.join(root, key.slice(0, 2));
   const place = (key: string) => path.join(directory(key), key);

@@ -8,7 +8,7 @@ import fc from "fast-check";
 import {
   checkedLookup,
   isApprovedAddress,
-  isOwnAddress,
+  isLocalAddress,
   isPublicAddress,
   resolveChecked,
 } from "./checked-lookup.ts";
@@ -345,8 +345,8 @@ suite("a corpus of addresses of attacks", { skip: samples("ssrf") === null && AB
   });
 });
 
-const OWN_PORT = 3000;
-const rules = { approved: new BlockList(), ownPort: () => OWN_PORT };
+const SERVICE_PORT = 3000;
+const rules = { approved: new BlockList(), servicePort: () => SERVICE_PORT };
 const approving = { ...rules, approved: new BlockList() };
 approving.approved.addSubnet("127.0.0.0", 8, "ipv4");
 
@@ -424,26 +424,26 @@ suite("checked lookups", () => {
   test("an approved loopback address is reached on each port but that of the service", async () => {
     const { resolve } = resolver(answer("127.0.0.1"));
     assert.deepEqual(await resolveChecked("api.test", 3001, resolve, approving), answer("127.0.0.1"));
-    await assert.rejects(resolveChecked("api.test", OWN_PORT, resolve, approving), DestinationBlocked);
+    await assert.rejects(resolveChecked("api.test", SERVICE_PORT, resolve, approving), DestinationBlocked);
   });
 });
 
 suite("own addresses", () => {
   for (const address of ["127.0.0.1", "127.255.255.255", "::1"])
     test(`${address} is this machine on the port of the service only`, () => {
-      assert.equal(isOwnAddress(address, OWN_PORT, OWN_PORT), true);
-      assert.equal(isOwnAddress(address, OWN_PORT + 1, OWN_PORT), false);
+      assert.equal(isLocalAddress(address, SERVICE_PORT, SERVICE_PORT), true);
+      assert.equal(isLocalAddress(address, SERVICE_PORT + 1, SERVICE_PORT), false);
     });
 
   test("an address of a network interface is this machine on every port, if it is not internal", () => {
     for (const { address, internal } of Object.values(networkInterfaces()).flatMap((each) => each ?? [])) {
-      assert.equal(isOwnAddress(address, OWN_PORT, OWN_PORT), true, address);
-      assert.equal(isOwnAddress(address, 443, OWN_PORT), !internal, address);
+      assert.equal(isLocalAddress(address, SERVICE_PORT, SERVICE_PORT), true, address);
+      assert.equal(isLocalAddress(address, 443, SERVICE_PORT), !internal, address);
     }
   });
 
   test("another address is not this machine", () => {
     for (const address of [PUBLIC, PUBLIC_V6, "10.255.1.2"])
-      assert.equal(isOwnAddress(address, OWN_PORT, OWN_PORT), false, address);
+      assert.equal(isLocalAddress(address, SERVICE_PORT, SERVICE_PORT), false, address);
   });
 });

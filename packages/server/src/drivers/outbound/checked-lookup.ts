@@ -15,12 +15,12 @@ const familyOf = (address: string) => (address.includes(":") ? "ipv6" : "ipv4");
  * address. True for every port at an address of an external network interface, such as `eth0`. At a loopback address, true only for the
  * port of the service.
  */
-export function isOwnAddress(address: string, port: number, ownPort: number): boolean {
-  if (loopback.check(address, familyOf(address))) return port === ownPort;
+export function isLocalAddress(address: string, port: number, servicePort: number): boolean {
+  if (loopback.check(address, familyOf(address))) return port === servicePort;
   const found = Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])
     .find((each) => each.address === address);
-  return found !== undefined && (!found.internal || port === ownPort);
+  return found !== undefined && (!found.internal || port === servicePort);
 }
 
 /** IPv6 addresses that are assigned to networks of the internet. All others are special or not assigned. */
@@ -124,13 +124,13 @@ export interface AddressRules {
   /** The ranges that are not public and that the operator has approved. */
   approved: BlockList;
   /** Returns the port on which the service listens. */
-  ownPort(): number;
+  servicePort(): number;
 }
 
 /** Whether the service may connect to an address and port. */
-function isAllowed(address: string, port: number, { approved, ownPort }: AddressRules): boolean {
+function isAllowed(address: string, port: number, { approved, servicePort }: AddressRules): boolean {
   if (!isPublicAddress(address) && !isApprovedAddress(address, approved)) return false;
-  return !isOwnAddress(address, port, ownPort());
+  return !isLocalAddress(address, port, servicePort());
 }
 
 /**

@@ -14,7 +14,7 @@ import {
 import {
   deleteProfile,
   findProfile,
-  isOwnOrigin,
+  isServiceOrigin,
   listProfiles,
   openHeaders,
   type Profile,
@@ -140,7 +140,7 @@ export const connections = [
     response: ok(connectionProfile),
     errors: ["CONNECTION_KEY_UNAVAILABLE"],
     async run({ params: { profile: name }, body }, env) {
-      if (isOwnOrigin(body.origin, env.base))
+      if (isServiceOrigin(body.origin, env.base))
         refuse("INVALID_BODY", { message: "`origin` must not be this service itself." });
       const before = auditOf(await findProfile(name, env));
       const fault = await putProfile({ name, ...body }, env);

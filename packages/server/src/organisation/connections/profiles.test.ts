@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { Base } from "../../config/addresses.ts";
-import { isOwnOrigin, parseOrigin } from "./profiles.ts";
+import { isServiceOrigin, parseOrigin } from "./profiles.ts";
 
 suite("origins of profiles", () => {
   const valid: [given: string, origin: string][] = [
@@ -65,7 +65,7 @@ suite("origins of profiles", () => {
     test(`${JSON.stringify(given.slice(0, 40))} is no origin`, () => assert.equal(parseOrigin(given), null));
 });
 
-/** Creates a base URL with only those fields that `isOwnOrigin` reads. */
+/** Creates a base URL with only those fields that `isServiceOrigin` reads. */
 const baseAt = (host: string, urlMode: Base["urlMode"]) =>
   ({
     host,
@@ -93,5 +93,5 @@ suite("the origin of the service", () => {
   ];
   for (const [origin, host, mode, expected] of table)
     test(`${origin} is ${expected ? "" : "not "}the service at ${host}, by ${mode}`, () =>
-      assert.equal(isOwnOrigin(origin, baseAt(host, mode)), expected));
+      assert.equal(isServiceOrigin(origin, baseAt(host, mode)), expected));
 });

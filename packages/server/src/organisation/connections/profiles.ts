@@ -22,7 +22,7 @@ export function parseOrigin(text: string): string | null {
  * Whether an origin names the service itself: its host with any port, or the host of a canvas. A loopback host names the service only with
  * the port of the service, because other services of a developer have the same host.
  */
-export function isOwnOrigin(origin: string, base: Base): boolean {
+export function isServiceOrigin(origin: string, base: Base): boolean {
   const { host, hostname } = new URL(origin);
   if (isLoopback(base.hostname)) return host === base.host || base.labelOf(host) !== null;
   const isCanvas = base.urlMode === "subdomain" && hostname.endsWith(`.${base.hostname}`);

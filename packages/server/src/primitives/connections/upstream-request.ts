@@ -10,7 +10,7 @@ import type { Env } from "../../env.ts";
 import { parseCanvasPath } from "../../http/canvas-path.ts";
 import { refuse } from "../../http/refusal.ts";
 import { findGranted, usabilityOf } from "../../organisation/connections/grants.ts";
-import { isOwnOrigin } from "../../organisation/connections/profiles.ts";
+import { isServiceOrigin } from "../../organisation/connections/profiles.ts";
 import type { Call } from "../primitive.ts";
 import { isRemoved } from "./removed-headers.ts";
 
@@ -125,7 +125,7 @@ export async function upstreamRequest(call: Call, env: Env): Promise<UpstreamReq
       message: `This Connection is open to guests and visitors for other paths only.`,
     });
   const headers = withProtected(callerHeaders(request, env.config), added);
-  if (isOwnOrigin(granted.origin, env.base)) refuse("DESTINATION_BLOCKED");
+  if (isServiceOrigin(granted.origin, env.base)) refuse("DESTINATION_BLOCKED");
   return { origin: granted.origin, url, method, methods, headers, limits };
 }
 

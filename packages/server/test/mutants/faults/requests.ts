@@ -112,7 +112,7 @@ export const requests: Fault[] = [
   fault(
     "pipeline: pages of other canvases may embed files",
     "packages/server/src/pipeline/admit.ts",
-    'page === "own" && env.base',
+    'page === "canvas" && env.base',
     "env.base",
     "packages/server/test/primitives/files/browser-files.test.ts",
   ),
@@ -133,14 +133,14 @@ export const requests: Fault[] = [
   fault(
     "pipeline: any origin is a canvas's own on canvas hosts",
     "packages/server/src/pipeline/isolate.ts",
-    'origin === base.canvasOrigin(slug) ? "own"',
-    'true ? "own"',
+    'origin === base.canvasOrigin(slug) ? "canvas"',
+    'true ? "canvas"',
     "packages/server/test/conformance/modes.test.ts",
   ),
   fault(
     "pipeline: pages of other canvases spend what the caller has",
     "packages/server/src/pipeline/request-limits.ts",
-    'page !== "own"',
+    'page !== "canvas"',
     "false",
     "packages/server/test/conformance/pipeline.test.ts",
   ),
