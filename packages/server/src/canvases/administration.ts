@@ -2,6 +2,7 @@ import type { Access } from "@easel/protocol/types";
 import { containing } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { RETENTION_MS } from "./deletion.ts";
+import { changeCanvas } from "./update.ts";
 
 /** The columns of a canvas that administrators see. They do not include its content, the people with whom it is shared, or its metadata. */
 export interface AdminCanvasRow {
@@ -60,10 +61,11 @@ export function findForAdmin(id: string, { db, clock }: Env): Promise<AdminCanva
  */
 export async function disableCanvas(id: string, reason: string | null, { db, clock }: Env): Promise<boolean> {
   const now = clock();
-  const changed = await db.withReserve.run`
-    update canvases set disabled_at = coalesce(disabled_at, ${now}), disabled_reason = ${reason},
-      updated_at = greatest(updated_at + 1, ${now})
-    where id = ${id} and (deleted_at is null or deleted_at > ${now - RETENTION_MS})`;
+  const changed = await db.withReserve.run(
+    ...changeCanvas(now)`
+    disabled_at = coalesce(disabled_at, ${now}), disabled_reason = ${reason}
+    where id = ${id} and (deleted_at is null or deleted_at > ${now - RETENTION_MS})`,
+  );
   return changed === 1;
 }
 
@@ -73,9 +75,10 @@ export async function disableCanvas(id: string, reason: string | null, { db, clo
  */
 export async function enableCanvas(id: string, { db, clock }: Env): Promise<boolean> {
   const now = clock();
-  const changed = await db.run`
-    update canvases set disabled_at = null, disabled_reason = null,
-      updated_at = greatest(updated_at + 1, ${now})
-    where id = ${id} and (deleted_at is null or deleted_at > ${now - RETENTION_MS})`;
+  const changed = await db.run(
+    ...changeCanvas(now)`
+    disabled_at = null, disabled_reason = null
+    where id = ${id} and (deleted_at is null or deleted_at > ${now - RETENTION_MS})`,
+  );
   return changed === 1;
 }

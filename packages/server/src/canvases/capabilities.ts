@@ -4,6 +4,7 @@ import type { Capabilities, CapabilitiesOff } from "@easel/protocol/types";
 import { disabledReason } from "../access/ladder.ts";
 import { newId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
+import { changeCanvas } from "./update.ts";
 
 /**
  * The columns of the table `canvases` for capabilities: switches, which are 0 or 1, and audiences, which say who may use a capability
@@ -82,8 +83,8 @@ export async function setCapabilities(
   { db, clock }: Env,
 ): Promise<boolean> {
   const now = clock();
-  const changed = await db.run`
-    update canvases set updated_at = greatest(updated_at + 1, ${now}),
+  const changed = await db.run(
+    ...changeCanvas(now)`
       runtime_policy = case when cast(${Number(runtimePolicy === undefined)} as integer) = 1 then runtime_policy
         else cast(${runtimePolicy == null ? null : JSON.stringify(runtimePolicy)} as text) end,
       runtime_policy_revision = coalesce(${runtimePolicy === undefined ? null : newId()}, runtime_policy_revision),
@@ -98,6 +99,7 @@ export async function setCapabilities(
       connections_audience = coalesce(${patch.connectionsAudience ?? null}, connections_audience),
       authoring_audience = coalesce(${patch.authoringAudience ?? null}, authoring_audience)
     where id = ${canvasId} and deleted_at is null and (cast(${Number(expected === undefined)} as integer) = 1
-      or runtime_policy_revision is not distinct from cast(${expected ?? null} as text))`;
+      or runtime_policy_revision is not distinct from cast(${expected ?? null} as text))`,
+  );
   return changed === 1;
 }

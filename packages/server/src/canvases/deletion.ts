@@ -18,6 +18,7 @@ import {
   releaseSlugs,
 } from "./publishing/slug-claims.ts";
 import { CANVAS_BYTES, type CanvasRow, ENTRY_BYTES } from "./store.ts";
+import { changeCanvas } from "./update.ts";
 import { viewsFor } from "./view.ts";
 
 /** The time after which a deleted canvas is removed for good. Until then it can be restored. */
@@ -139,9 +140,8 @@ export async function restoreCanvas(id: string, { db, clock }: Env): Promise<boo
     // Locks the canvas's row before its slugs, in the same order as `deleteCanvas`, so that the two cannot deadlock.
     lockDeleted(id, now),
     reclaimSlug(id),
-    sql`update canvases set deleted_at = null,
-        updated_at = greatest(updated_at + 1, ${now}),
-        slug = coalesce((select slug from slug_claims
+    changeCanvas(now)`
+      deleted_at = null, slug = coalesce((select slug from slug_claims
           where canvas_id = ${id} and until is null and slug <> ${parkedSlug(id)}), slug)
       where id = ${id}`,
     dropParkedSlug(id),
@@ -164,12 +164,13 @@ export async function restoreOwned(
   const now = env.clock();
   const restored =
     slug === undefined
-      ? sql`update canvases set deleted_at = null, updated_at = greatest(updated_at + 1, ${now}),
-            slug = (select slug from slug_claims
+      ? changeCanvas(now)`
+            deleted_at = null, slug = (select slug from slug_claims
               where canvas_id = ${id} and until is null and slug <> ${parkedSlug(id)})
           where id = ${id} and exists (select 1 from slug_claims
             where canvas_id = ${id} and until is null and slug <> ${parkedSlug(id)})`
-      : sql`update canvases set deleted_at = null, updated_at = greatest(updated_at + 1, ${now}), slug = ${slug}
+      : changeCanvas(now)`
+          deleted_at = null, slug = ${slug}
           where id = ${id}`;
   const outcome = await env.db.batch([
     lockOwner(id),

@@ -1,7 +1,8 @@
 import type { Access } from "@easel/protocol/types";
 import type { User } from "../access/principal.ts";
-import { asKeys, optional, type Step, sql } from "../drivers/db/db.ts";
+import { asKeys, optional, type Step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
+import { changeCanvas } from "./update.ts";
 
 type GivenRole = "editor" | "viewer";
 
@@ -89,8 +90,8 @@ export async function setSharing(
 ): Promise<boolean> {
   const now = clock();
   const steps: Step[] = [
-    sql`update canvases set updated_at = greatest(updated_at + 1, ${now}),
-        access = coalesce(${access ?? null}, access),
+    changeCanvas(now)`
+      access = coalesce(${access ?? null}, access),
         gallery_listed = case when cast(${access ?? null} as text) = 'private' then 0 else gallery_listed end,
         gallery_templatable = case when cast(${access ?? null} as text) = 'private' then 0 else gallery_templatable end,
         org_id = coalesce(org_id, ${org ?? null}),

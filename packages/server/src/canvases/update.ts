@@ -1,5 +1,5 @@
 import type { Json } from "@easel/protocol/types";
-import { optional, sql, step } from "../drivers/db/db.ts";
+import { optional, type Sql, sql, sqlText, step, textOf, type Value } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
 import { type OwnerQuota, withinBytes, withinCanvases, withinFileBytes } from "./owner-quotas.ts";
@@ -29,6 +29,18 @@ export interface CanvasPatch {
 
 const bit = (value: boolean | undefined) => (value === undefined ? null : Number(value));
 
+/**
+ * Returns a template tag for the statement that changes a canvas: what follows `update canvases set`. The statement also moves `updated_at`
+ * on, which grows with every change, even if the clock does not.
+ */
+export const changeCanvas =
+  (now: number) =>
+  (text: TemplateStringsArray, ...values: Value[]): Sql => [
+    sqlText(`update canvases set updated_at = greatest(updated_at + 1, ?), ${textOf(text)}`),
+    now,
+    ...values,
+  ];
+
 /** Whether a canvas has this slug. */
 const hasSlug = async (id: string, slug: string, { db }: Env): Promise<boolean> =>
   (await db.get`select 1 as found from canvases where id = ${id} and slug = ${slug}`) !== undefined;
@@ -42,9 +54,8 @@ export async function patchCanvas(id: string, patch: CanvasPatch, env: Env): Pro
   if (patch.slug !== undefined && !(await hasSlug(id, patch.slug, env))) requireSlug(patch.slug);
   const now = env.clock();
   const { slug, title = null, tags, metadata, archived, discoverability = null } = patch;
-  const changed = sql`
-    update canvases set updated_at = greatest(updated_at + 1, ${now}),
-      slug = coalesce(${slug ?? null}, slug), title = coalesce(${title}, title),
+  const changed = changeCanvas(now)`
+    slug = coalesce(${slug ?? null}, slug), title = coalesce(${title}, title),
       tags = coalesce(${tags === undefined ? null : JSON.stringify(tags)}, tags),
       metadata = case when cast(${Number(metadata === undefined)} as integer) = 1 then metadata
         else cast(${metadata == null ? null : JSON.stringify(metadata)} as text) end,
@@ -72,10 +83,11 @@ export async function patchCanvas(id: string, patch: CanvasPatch, env: Env): Pro
 /** Takes a canvas offline until it is published again. */
 export async function unpublishCanvas(id: string, { db, clock }: Env): Promise<void> {
   const now = clock();
-  await db.withReserve.run`
-    update canvases set updated_at = greatest(updated_at + 1, ${now}),
-      revoked_at = coalesce(revoked_at, ${now})
-    where id = ${id} and deleted_at is null`;
+  await db.withReserve.run(
+    ...changeCanvas(now)`
+    revoked_at = coalesce(revoked_at, ${now})
+    where id = ${id} and deleted_at is null`,
+  );
 }
 
 /**
@@ -84,8 +96,8 @@ export async function unpublishCanvas(id: string, { db, clock }: Env): Promise<v
 export async function deleteDraft(id: string, { db, clock }: Env): Promise<boolean> {
   const now = clock();
   const steps = [
-    sql`update canvases set updated_at = greatest(updated_at + 1, ${now}),
-        deleted_at = ${now}, slug = ${parkedSlug(id)}
+    changeCanvas(now)`
+      deleted_at = ${now}, slug = ${parkedSlug(id)}
       where id = ${id} and deleted_at is null and version_id is null`,
     ...parkSlug(id, now),
   ];
@@ -100,10 +112,11 @@ export async function deleteCanvas(id: string, env: Env): Promise<void> {
   if (await deleteDraft(id, env)) return;
   const { db, clock } = env;
   const now = clock();
-  await db.withReserve.run`
-    update canvases set updated_at = greatest(updated_at + 1, ${now}),
-      deleted_at = ${now}
-    where id = ${id} and deleted_at is null`;
+  await db.withReserve.run(
+    ...changeCanvas(now)`
+    deleted_at = ${now}
+    where id = ${id} and deleted_at is null`,
+  );
 }
 
 /**
@@ -122,7 +135,7 @@ export async function transferCanvas(
     step("not_an_editor", sql`update users set name = name where id = ${owner.id} or users.email = ${email}`),
     step(
       "not_an_editor",
-      sql`update canvases set updated_at = greatest(updated_at + 1, ${now}),
+      changeCanvas(now)`
         owner_id = (select id from users where users.email = ${email})
       where id = ${id} and owner_id = ${owner.id} and deleted_at is null
         and exists (select 1 from users

@@ -5,6 +5,7 @@ import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
 import { keepSlug } from "./publishing/slug-claims.ts";
 import type { FinishedDeploy } from "./staged-deploys.ts";
+import { changeCanvas } from "./update.ts";
 
 /** The SQL condition that the published version of a canvas (first value) has a release (second value). */
 const IS_CURRENT = `exists (select 1 from canvases join versions on versions.id = canvases.version_id
@@ -73,8 +74,8 @@ export const storedStep = ({ id, canvasId, files, bytes }: StoredVersion): Sql =
 /** Returns the batch steps that publish a stored version: they make it the current version of its canvas. */
 export const publishSteps = (canvasId: string, version: string, now: number): [Step, ...Step[]] => [
   // Locks the canvas's row first, so that concurrent deploys run one after the other.
-  sql`update canvases set version_id = ${version}, revoked_at = null,
-      updated_at = greatest(updated_at + 1, ${now})
+  changeCanvas(now)`
+    version_id = ${version}, revoked_at = null
     where id = ${canvasId} and deleted_at is null and disabled_at is null`,
   sql`update versions set replaced_at = null
     where id = ${version} and canvas_id = ${canvasId} and state = 'stored'`,

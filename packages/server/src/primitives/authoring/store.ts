@@ -2,6 +2,7 @@ import type { Access, AuthoredCanvas, Json } from "@easel/protocol/types";
 import type { User } from "../../access/principal.ts";
 import { manages } from "../../access/roles.ts";
 import type { CanvasRow } from "../../canvases/store.ts";
+import { changeCanvas } from "../../canvases/update.ts";
 import type { Env } from "../../env.ts";
 import { firstValue, type Query } from "../../http/query.ts";
 
@@ -44,9 +45,9 @@ export async function saveChanges(
   { db, clock }: Env,
 ): Promise<boolean> {
   const now = clock();
-  const changed = await db.run`
-    update canvases set updated_at = greatest(updated_at + 1, ${now}),
-      title = coalesce(${title ?? null}, title), tags = coalesce(${textOf(tags)}, tags),
+  const changed = await db.run(
+    ...changeCanvas(now)`
+    title = coalesce(${title ?? null}, title), tags = coalesce(${textOf(tags)}, tags),
       metadata = coalesce(${textOf(metadata)}, metadata), access = coalesce(${access ?? null}, access),
       gallery_listed = case when cast(${access ?? null} as text) = 'private' then 0 else gallery_listed end,
       gallery_templatable = case when cast(${access ?? null} as text) = 'private' then 0 else gallery_templatable end,
@@ -55,16 +56,19 @@ export async function saveChanges(
         else cast(${passwordHash ?? null} as text) end,
       expires_at = case when cast(${Number(expiresAt === undefined)} as integer) = 1 then expires_at
         else cast(${expiresAt ?? null} as bigint) end
-    where id = ${id} and updated_at = ${updated_at} and deleted_at is null`;
+    where id = ${id} and updated_at = ${updated_at} and deleted_at is null`,
+  );
   return changed === 1;
 }
 
 /** Unpublishes a canvas. Returns false if the canvas is unpublished already, archived, disabled or deleted. */
 export async function revokeShare(id: string, { db, clock }: Env): Promise<boolean> {
   const now = clock();
-  const changed = await db.run`
-    update canvases set updated_at = greatest(updated_at + 1, ${now}), revoked_at = ${now}
-    where id = ${id} and revoked_at is null and archived_at is null and disabled_at is null and deleted_at is null`;
+  const changed = await db.run(
+    ...changeCanvas(now)`
+    revoked_at = ${now}
+    where id = ${id} and revoked_at is null and archived_at is null and disabled_at is null and deleted_at is null`,
+  );
   return changed === 1;
 }
 
