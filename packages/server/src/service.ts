@@ -26,7 +26,8 @@ import type { Env } from "./env.ts";
 import { newLog } from "./http/log.ts";
 import { NodeLease } from "./instance/lease.ts";
 import { seedExamples } from "./management/seed-examples.ts";
-import { canvasDataOf, primitives } from "./primitives/index.ts";
+import { primitives } from "./primitives/index.ts";
+import { storedData } from "./stored-data.ts";
 
 /** The time after which a stopping service closes the connections of requests that are still pending. */
 const STOP_TIMEOUT_MS = 10_000;
@@ -112,7 +113,7 @@ async function openStores(config: Config, log: Env["log"]): Promise<Stores> {
   try {
     await migrate(db);
     const blobs = await openBlobs(config);
-    return { config, db, blobs, blobColumns: blobColumnsOf(canvasDataOf(primitives)), clock: Date.now };
+    return { config, db, blobs, blobColumns: blobColumnsOf(storedData()), clock: Date.now };
   } catch (error) {
     await db.close();
     throw error;
@@ -181,7 +182,7 @@ async function run(
     policies,
     localContent: new Map(),
     isDev: false,
-    canvasData: canvasDataOf(primitives),
+    canvasData: storedData(),
   };
   const env: Env = { config, base, db, blobs, bus, ...kept, clock, log };
   await lease.start();

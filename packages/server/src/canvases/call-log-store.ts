@@ -27,7 +27,13 @@ export const callLogData: CanvasData = {
     call_log: { key: ["canvas_id", "number"] },
     call_log_ends: { key: ["canvas_id"] },
   },
-  sweep: (db) => removeCalls(Date.now() - CALLS_KEPT_MS, db),
+  cleanUps: [
+    {
+      what: "logged calls",
+      keptMs: CALLS_KEPT_MS,
+      remove: (until, { db }) => removeCalls(until, db.withReserve),
+    },
+  ],
 };
 
 /** The interval at which logged calls are written to the database. */

@@ -31,26 +31,35 @@ export interface CanvasQuota {
   used?(canvasId: string): Sql;
 }
 
+/** Something that a part of the service removes by itself, every hour, on one process of the instance. */
+export interface CleanUp {
+  /** What is removed, for the log. */
+  what: string;
+  /** For how long it is kept after it has ended, in milliseconds. */
+  keptMs: number;
+  /** Removes what had ended by `until`, in epoch milliseconds. */
+  remove(until: number, stores: Removing): Promise<unknown>;
+}
+
 /**
- * Declares what one part of the service stores for each canvas. `Env.canvasData` lists the declarations of all parts. Purges,
- * reports of usage, quotas and the sweep of unused blobs rely on this list.
+ * Declares what one part of the service stores for each canvas, and what it removes by itself. `Env.canvasData` lists the declarations of all
+ * parts. Purges, reports of usage, quotas and the sweep rely on this list.
  */
 export interface CanvasData {
   /** Every table in which rows belong to canvases, by its name, except `canvases` itself. A table comes before those that it references. */
-  tables: Record<string, CanvasTable>;
+  tables?: Record<string, CanvasTable>;
   /** The quotas by the names that administrators see, such as `kv.keys.shared`. */
   quotas?: Record<string, CanvasQuota>;
   /** Returns the statement that reads the number of bytes that are stored for a canvas, as column `bytes`. */
   usage?(canvasId: string): Sql;
   /** The columns that hold keys of blobs. */
   blobs?: BlobColumn | readonly BlobColumn[];
-  /** Removes rows that were left over when a removal was interrupted. Runs every hour. */
-  sweep?(db: Db): Promise<void>;
+  cleanUps?: readonly CleanUp[];
 }
 
 /** Returns every table, with its name, from a list of declarations. */
 export const tablesOf = (list: readonly CanvasData[]): [name: string, table: CanvasTable][] =>
-  list.flatMap(({ tables }) => Object.entries(tables));
+  list.flatMap(({ tables = {} }) => Object.entries(tables));
 
 /** Returns every column that holds keys of blobs, from a list of declarations. */
 export const blobColumnsOf = (list: readonly CanvasData[]): BlobColumn[] =>

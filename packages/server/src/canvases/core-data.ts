@@ -1,16 +1,17 @@
 import type { CanvasData } from "./canvas-data.ts";
-import { removeAllBlobs } from "./unused-blobs.ts";
+import { purgeCanvases, RETENTION_MS } from "./deletion.ts";
+import { sweepStaged } from "./staged-deploys.ts";
+import { removeAllBlobs, sweepUnused, UNUSED_MS } from "./unused-blobs.ts";
+import { sweepVersions } from "./version-files.ts";
+
+const HOUR_MS = 60 * 60 * 1000;
 
 /**
- * The tables that hold data of canvases apart from the data of a primitive such as KV: guests, access tokens, people lists, teams,
- * versions, staged deploys and slugs. Includes the table `counts`, in which several primitives count their rows.
+ * The tables that hold data of canvases apart from the data of a primitive such as KV: people lists, teams, versions, staged deploys and
+ * slugs. Includes the table `counts`, in which several primitives count their rows.
  */
 export const coreData: CanvasData = {
   tables: {
-    sessions: { key: ["token_hash"], where: "invite_id in (select id from invites where canvas_id = ?)" },
-    invites: { key: ["id"] },
-    tokens: { key: ["id"] },
-    oauth_codes: { key: ["secret_hash"] },
     canvas_people: { key: ["canvas_id", "email"] },
     canvas_teams: { key: ["canvas_id", "team_id"] },
     version_files: {
@@ -32,5 +33,19 @@ export const coreData: CanvasData = {
     { table: "version_files", column: "blob_key" },
     // `sweepUnused` sets `unused_at` to 0 before it removes a blob.
     { table: "bundle_blobs", column: "blob_key", where: "(uses > 0 or unused_at > 0)" },
+  ],
+  cleanUps: [
+    {
+      what: "deleted canvases",
+      keptMs: RETENTION_MS,
+      remove: (until, stores) => purgeCanvases(stores, until),
+    },
+    { what: "versions that were not stored", keptMs: HOUR_MS, remove: sweepVersions },
+    { what: "staged deploys", keptMs: 0, remove: (until, stores) => sweepStaged(stores, until) },
+    {
+      what: "blobs without uses",
+      keptMs: UNUSED_MS,
+      remove: (until, stores) => sweepUnused(stores, null, until),
+    },
   ],
 };

@@ -5,7 +5,7 @@ import { asKeys, containing, optional, type Sql, type Step, sql, sqlText, step }
 import type { Env } from "../env.ts";
 import { countWithin, paged } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
-import { rowsOfCanvas, tablesOf } from "./canvas-data.ts";
+import { type Removing, rowsOfCanvas, tablesOf } from "./canvas-data.ts";
 import { lockOwner, refuseOver, withinCanvases } from "./owner-quotas.ts";
 import { requireSlug } from "./publishing/slug.ts";
 import {
@@ -34,7 +34,7 @@ interface Removal {
 }
 
 /** Builds the removals for every table in which rows belong to canvases. */
-function removalsFor(env: Env): Removal[] {
+function removalsFor(env: Removing): Removal[] {
   return tablesOf(env.canvasData).map(([name, table]) => {
     const [key, where] = [table.key.join(", "), rowsOfCanvas(table)];
     const some = sqlText(
@@ -55,9 +55,8 @@ function removalsFor(env: Env): Removal[] {
  * Removes at most 100 canvases that were deleted too long ago to be restored, with the blobs of their bundles and all their rows in other
  * tables. Returns the number of such canvases that were found. `sweepBlobs` removes other blobs.
  */
-export async function purgeCanvases(env: Env): Promise<number> {
+export async function purgeCanvases(env: Removing, before = env.clock() - RETENTION_MS): Promise<number> {
   const db = env.db.withReserve;
-  const before = env.clock() - RETENTION_MS;
   const expired = await db.all<{
     id: string;
   }>`select id from canvases where deleted_at <= ${before} limit 100`;

@@ -183,7 +183,7 @@ const endUses = usesRemover(`select blob_key, 1 as uses from staged_blobs
 /** Deletes the rows of the blobs of a staged deploy, in small batches. A blob that nothing else uses is then swept. */
 async function releaseBlobs(
   { id, canvasId }: { id: string; canvasId: string },
-  { db, clock }: Env,
+  { db, clock }: Pick<Env, "db" | "clock">,
 ): Promise<void> {
   for (;;) {
     const rows = await db.all<{ key: string }>`
@@ -224,7 +224,10 @@ export async function clearFinished(
 }
 
 /** Removes a staged deploy that has expired. Safe to run concurrently. */
-export async function removeStaged(deploy: { id: string; canvasId: string }, env: Env): Promise<void> {
+export async function removeStaged(
+  deploy: { id: string; canvasId: string },
+  env: Pick<Env, "db" | "clock">,
+): Promise<void> {
   const { id, canvasId } = deploy;
   await releaseBlobs(deploy, env);
   await env.db.withReserve.batch([
@@ -246,9 +249,9 @@ export async function expireStaged(
   return changed === 1;
 }
 
-/** Removes the staged deploys that have expired. */
-export async function sweepStaged(env: Env): Promise<void> {
+/** Removes the staged deploys that have expired by `until`. */
+export async function sweepStaged(env: Pick<Env, "db" | "clock">, until = env.clock()): Promise<void> {
   const expired = await env.db.all<{ id: string; canvasId: string }>`
-    select id, canvas_id as "canvasId" from staged_deploys where expires_at <= ${env.clock()}`;
+    select id, canvas_id as "canvasId" from staged_deploys where expires_at <= ${until}`;
   for (const deploy of expired) await removeStaged(deploy, env);
 }

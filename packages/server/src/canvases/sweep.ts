@@ -1,13 +1,11 @@
 import { makePrivateDirectory, removeOlder } from "../disk/private-files.ts";
 import { BlobReferences } from "../drivers/blob-references.ts";
 import type { Env } from "../env.ts";
-import { blobColumnsOf } from "./canvas-data.ts";
-import { purgeCanvases } from "./deletion.ts";
+import { alone } from "../instance/jobs.ts";
+import { blobColumnsOf, type Removing } from "./canvas-data.ts";
 import { resumeCompressions } from "./publishing/compressions.ts";
 import { uploadsOf } from "./publishing/upload.ts";
-import { sweepStaged } from "./staged-deploys.ts";
 import { sweepUnused, UNUSED_MS } from "./unused-blobs.ts";
-import { sweepVersions } from "./version-files.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
@@ -15,7 +13,7 @@ const HOUR_MS = 60 * 60 * 1000;
  * Removes the blobs of canvases that have been without uses for an hour, and the blobs that are older than an hour and to which no row of
  * the database refers. Returns the number of the latter.
  */
-export async function sweepBlobs(env: Env): Promise<number> {
+export async function sweepBlobs(env: Removing): Promise<number> {
   await sweepUnused(env);
   const { db, blobs, canvasData, clock } = env;
   const references = new BlobReferences(db, blobColumnsOf(canvasData));
@@ -29,43 +27,56 @@ export async function sweepBlobs(env: Env): Promise<number> {
   return removed;
 }
 
-/**
- * Removes temporary files of uploads and of blobs if they were last written more than an hour ago. Killed processes leave such files. Also
- * finishes the removal of blobs that a killed process has begun to remove.
- */
-async function sweepStaging(env: Env): Promise<void> {
-  const before = env.clock() - HOUR_MS;
+/** Removes temporary files of uploads if they were last written more than an hour ago. Killed processes leave such files. */
+async function sweepUploads(env: Env): Promise<void> {
   await makePrivateDirectory(uploadsOf(env), /./);
-  await Promise.all([removeOlder(uploadsOf(env), before), env.blobs.tidy(before)]);
+  await removeOlder(uploadsOf(env), env.clock() - HOUR_MS);
 }
 
 /**
- * Removes expired and unused data, such as old sessions and blobs, now and every hour. Returns a function that stops this and waits for the
- * removals that are running.
+ * Removes what the parts of the service have declared, and blobs to which nothing refers. Also removes temporary files of blobs, and finishes
+ * the removal of blobs that a killed process has begun. If one step fails, logs this and goes on. Stops at the next step if `signal` aborts.
+ */
+export async function sweep(env: Env, signal?: AbortSignal): Promise<void> {
+  const { canvasData, clock, log } = env;
+  const declared = canvasData.flatMap(({ cleanUps = [] }) =>
+    cleanUps.map(({ what, keptMs, remove }) => [what, () => remove(clock() - keptMs, env)] as const),
+  );
+  const steps = [
+    ...declared,
+    ["blobs", () => sweepBlobs(env)] as const,
+    ["temporary files of blobs", () => env.blobs.tidy(clock() - HOUR_MS)] as const,
+  ];
+  for (const [what, remove] of steps) {
+    if (signal?.aborted) return;
+    try {
+      await remove();
+    } catch (err) {
+      log.error({ err }, `sweeping failed: ${what}`);
+    }
+  }
+}
+
+/**
+ * Sweeps now and every hour: the files of this process, and what belongs to the instance if no other process does it at that time or has done
+ * it lately. Returns a function that stops this and waits for the removals that are running.
  */
 export function startSweeping(env: Env): () => Promise<void> {
+  const stop = new AbortController();
   let sweeping = Promise.resolve();
-  const db = env.db.withReserve;
-  const sweep = () => {
+  const begin = (every: number) => {
     const parts = [
       resumeCompressions(env),
-      sweepBlobs(env),
-      sweepStaging(env),
-      purgeCanvases(env),
-      sweepVersions(env.clock() - HOUR_MS, env),
-      sweepStaged(env),
-      ...env.canvasData.map((data) => data.sweep?.(db)),
-      db.run`delete from sessions where expires_at <= ${env.clock()}`,
-      db.run`delete from handovers where expires_at <= ${env.clock()}`,
-      // Expired codes are kept for an hour, because the second use of a code revokes the token that the first use gave.
-      db.run`delete from oauth_codes where expires_at <= ${env.clock() - HOUR_MS}`,
-    ].map((part) => Promise.resolve(part).catch((err) => env.log.error({ err }, "sweeping failed")));
+      sweepUploads(env),
+      alone("sweep", (signal) => sweep(env, signal), env, { every, stop: stop.signal }),
+    ].map((part) => part.catch((err) => env.log.error({ err }, "sweeping failed")));
     sweeping = Promise.all([sweeping, ...parts]).then(() => {});
   };
-  sweep();
-  const timer = setInterval(sweep, HOUR_MS).unref();
+  begin(0);
+  const timer = setInterval(() => begin(HOUR_MS / 2), HOUR_MS).unref();
   return async () => {
     clearInterval(timer);
+    stop.abort();
     await sweeping;
   };
 }

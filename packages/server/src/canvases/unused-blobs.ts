@@ -44,9 +44,12 @@ async function removeSome(canvasId: string, before: number, env: Removing): Prom
   return found.length;
 }
 
-/** Removes the blobs of a canvas, or of all canvases, that have been without uses for an hour. */
-export async function sweepUnused(env: Removing, only: string | null = null): Promise<void> {
-  const before = env.clock() - UNUSED_MS;
+/** Removes the blobs of a canvas, or of all canvases, that have been without uses for an hour, or since `before`. */
+export async function sweepUnused(
+  env: Removing,
+  only: string | null = null,
+  before = env.clock() - UNUSED_MS,
+): Promise<void> {
   const canvases = await env.db.all<{ id: string }>`
     select distinct canvas_id as id from bundle_blobs
     where uses <= 0 and unused_at <= ${before} and canvas_id = coalesce(${only}, canvas_id)`;

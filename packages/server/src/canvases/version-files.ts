@@ -22,6 +22,9 @@ export interface VersionFile {
   blob: BlobSize;
 }
 
+/** The part of `Env` with which versions are removed. */
+type Clocked = Pick<Env, "db" | "clock">;
+
 /** The maximum number of files that are added or removed in one batch. It is small because in SQLite a batch blocks the event loop. */
 export const FILES_AT_ONCE = 250;
 
@@ -73,7 +76,7 @@ const endUses = usesRemover(`select blob_key, count(*) as uses from version_file
   where version_id = ? and path in (select key from json_each(?)) group by blob_key`);
 
 /** Removes the files of a version whose state is `removing`, in small batches, and then the version. Safe to run concurrently. */
-async function removeMarked({ id, canvasId }: { id: string; canvasId: string }, env: Env): Promise<void> {
+async function removeMarked({ id, canvasId }: { id: string; canvasId: string }, env: Clocked): Promise<void> {
   const db = env.db.withReserve;
   for (;;) {
     const rows = await db.all<{ path: string; key: string }>`
@@ -95,14 +98,14 @@ async function removeMarked({ id, canvasId }: { id: string; canvasId: string }, 
 }
 
 /** Removes a version that is still in the state `storing`, because it could not be stored or published. */
-export async function discardVersion(version: { id: string; canvasId: string }, env: Env): Promise<void> {
+export async function discardVersion(version: { id: string; canvasId: string }, env: Clocked): Promise<void> {
   const marked = await env.db.withReserve.run`
     update versions set state = 'removing' where id = ${version.id} and state = 'storing'`;
   if (marked === 1) await removeMarked(version, env);
 }
 
 /** Removes the versions of a canvas whose state is `removing`. */
-export async function removeOfCanvas(canvasId: string, env: Env): Promise<void> {
+export async function removeOfCanvas(canvasId: string, env: Clocked): Promise<void> {
   const marked = await env.db.all<{ id: string }>`
     select id from versions where canvas_id = ${canvasId} and state <> 'stored' and state = 'removing'`;
   for (const { id } of marked) await removeMarked({ id, canvasId }, env);
@@ -112,7 +115,7 @@ export async function removeOfCanvas(canvasId: string, env: Env): Promise<void> 
  * Removes every version whose state is `removing`, and every version that is still being stored but was created before `time` (epoch
  * milliseconds).
  */
-export async function sweepVersions(time: number, env: Env): Promise<void> {
+export async function sweepVersions(time: number, env: Clocked): Promise<void> {
   await env.db.withReserve.run`
     update versions set state = 'removing' where state <> 'stored' and state = 'storing' and created_at < ${time}`;
   const marked = await env.db.all<{ id: string; canvasId: string }>`

@@ -9,7 +9,7 @@ import { type Price, SETTINGS } from "../config/settings.ts";
 import { PRICE_LIST, PRICES_READ_ON } from "../organisation/ai/prices.ts";
 import { PERSON_QUOTA_NAMES, quotasOf } from "../organisation/quotas.ts";
 import { REMOVED_FAMILIES } from "../primitives/connections/removed-headers.ts";
-import { canvasDataOf, primitives } from "../primitives/index.ts";
+import { primitives } from "../primitives/index.ts";
 import { code, enumeration, table } from "./markdown.ts";
 
 /** Returns the default of a setting as the docs show it. */
@@ -113,11 +113,8 @@ export const presets = () =>
 export const audiences = () => AUDIENCES.map(code).join(", ");
 
 export function quotas(): string {
-  return enumeration(
-    [...quotasOf({ canvasData: canvasDataOf(primitives) }).map(([name]) => name), ...PERSON_QUOTA_NAMES].map(
-      code,
-    ),
-  );
+  const canvasData = primitives.flatMap(({ data }) => data ?? []);
+  return enumeration([...quotasOf({ canvasData }).map(([name]) => name), ...PERSON_QUOTA_NAMES].map(code));
 }
 
 export const personQuotas = () => enumeration(PERSON_QUOTA_NAMES.map(code));

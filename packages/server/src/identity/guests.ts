@@ -1,9 +1,13 @@
 import { LIMITS } from "@easel/protocol/limits";
 import type { User } from "../access/principal.ts";
+import type { CanvasData } from "../canvases/canvas-data.ts";
 import { isToken, newId, newToken, tokenHash } from "../crypto/ids.ts";
 import { sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { type Paged, paged } from "../http/query.ts";
+
+/** The invitations of guests. */
+export const inviteData: CanvasData = { tables: { invites: { key: ["id"] } } };
 
 /**
  * The columns of an invitation in a query result. The view `session_holders` also has the sessions of users; for these, `invite_id` is

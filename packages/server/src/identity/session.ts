@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyRequest } from "fastify";
 import type { User } from "../access/principal.ts";
+import type { CanvasData } from "../canvases/canvas-data.ts";
 import { announceAccess } from "../canvases/open-connections.ts";
 import { isToken, newId, newToken, tokenHash } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
@@ -15,6 +16,20 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The time after which an unused session expires. Each use extends the expiry, at most once a day. */
 const SESSION_LIFETIME_MS = 14 * DAY_MS;
+
+/** The sessions, of which those of guests belong to a canvas. */
+export const sessionData: CanvasData = {
+  tables: {
+    sessions: { key: ["token_hash"], where: "invite_id in (select id from invites where canvas_id = ?)" },
+  },
+  cleanUps: [
+    {
+      what: "sessions",
+      keptMs: 0,
+      remove: (until, { db }) => db.withReserve.run`delete from sessions where expires_at <= ${until}`,
+    },
+  ],
+};
 
 /**
  * A row of the view `session_holders`: a session, with the columns of its user if it is the session of a member, or of the invitation if it

@@ -1,6 +1,7 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { TOKEN_SCOPES, type TokenInfo, type TokenScope } from "@easel/protocol/management";
 import type { Restriction, User } from "../access/principal.ts";
+import type { CanvasData } from "../canvases/canvas-data.ts";
 import { lockUser } from "../canvases/owner-quotas.ts";
 import type { Config } from "../config/config.ts";
 import { isToken, newId, newToken, tokenHash } from "../crypto/ids.ts";
@@ -22,6 +23,9 @@ const RESTRICTED = "limited_";
 
 /** The shortest interval between two recorded uses of a token, and so the precision of `usedAt`. */
 const USE_INTERVAL_MS = 60_000;
+
+/** The access tokens, of which some are for one canvas. */
+export const tokenData: CanvasData = { tables: { tokens: { key: ["id"] } } };
 
 /** What a user chooses for a new access token. By default it is valid for every canvas, has all rights of the user and never expires. */
 export interface TokenFields {

@@ -1,3 +1,4 @@
+import type { CanvasData } from "../canvases/canvas-data.ts";
 import { newId } from "../crypto/ids.ts";
 import { type Bus, LEASE_MS, type Renewal } from "../drivers/bus/bus.ts";
 import { type Db, type Sql, sql } from "../drivers/db/db.ts";
@@ -20,6 +21,17 @@ export interface Lease {
   /** Calls `listener` at each interval, after the row in the database has been renewed. Returns a function that ends this. */
   afterDatabase(listener: () => unknown): () => void;
 }
+
+/** The leases, which are kept for an hour after they have expired. */
+export const leaseData: CanvasData = {
+  cleanUps: [
+    {
+      what: "leases",
+      keptMs: 60 * 60 * 1000,
+      remove: (until, { db }) => db.withReserve.run`delete from leases where leased_until <= ${until}`,
+    },
+  ],
+};
 
 /** Returns the statement that starts or extends a lease in the database. A batch that writes rows under a lease contains it. */
 export const keepLease = (id: string, ms = LEASE_MS): Sql => sql`

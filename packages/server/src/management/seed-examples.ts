@@ -17,6 +17,7 @@ import { newId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 import { Refusal } from "../http/refusal.ts";
 import { upsertUser } from "../identity/users.ts";
+import { alone } from "../instance/jobs.ts";
 import { RecordStore } from "../primitives/collections/store.ts";
 import { FileStore } from "../primitives/files/store.ts";
 import { SubmissionStore } from "../primitives/submissions/store.ts";
@@ -112,8 +113,20 @@ async function servedFiles(folder: string): Promise<BundleFile[]> {
  * data. Does nothing unless the service runs in dev mode and has no canvases.
  */
 export async function seedExamples(env: Env, only?: readonly string[]): Promise<void> {
-  if (env.config.authMode !== "dev") return;
-  if ((await env.db.get`select 1 as taken from canvases limit 1`) !== undefined) return;
+  if (env.config.authMode !== "dev" || (await hasCanvases(env))) return;
+  await alone(
+    "seed",
+    async () => {
+      if (!(await hasCanvases(env))) await seed(env, only);
+    },
+    env,
+  );
+}
+
+const hasCanvases = async ({ db }: Env) =>
+  (await db.get`select 1 as taken from canvases limit 1`) !== undefined;
+
+async function seed(env: Env, only: readonly string[] | undefined): Promise<void> {
   const now = env.clock();
   const owner = await upsertUser(env.db, env.config.adminEmails[0] ?? "dev@example.com", null, now);
   const editor = await upsertUser(env.db, EDITOR, null, now);

@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { TokenScope } from "@easel/protocol/management";
 import type { User } from "../access/principal.ts";
+import type { CanvasData } from "../canvases/canvas-data.ts";
 import { isToken, newToken, tokenHash } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
@@ -62,6 +63,19 @@ export function readTicket<Asked>(purpose: Purpose, ticket: string, { id }: User
 const CODE_LIFETIME_MS = 60_000;
 /** The time within which a person must enter the user code of a device. */
 export const DEVICE_LIFETIME_MS = 10 * 60_000;
+
+/** The codes, of which some are for one canvas. */
+export const oauthData: CanvasData = {
+  tables: { oauth_codes: { key: ["secret_hash"] } },
+  cleanUps: [
+    {
+      what: "codes of OAuth",
+      // The second use of a code, also of an expired one, revokes the token that the first use gave.
+      keptMs: 60 * 60 * 1000,
+      remove: (until, { db }) => db.withReserve.run`delete from oauth_codes where expires_at <= ${until}`,
+    },
+  ],
+};
 
 /** The maximum number of unexpired authorization codes of a person. Used codes count, too. */
 const MAX_CODES = 50;

@@ -1,6 +1,3 @@
-import { callLogData } from "../canvases/call-log-store.ts";
-import { coreData } from "../canvases/core-data.ts";
-import type { Env } from "../env.ts";
 import { ai } from "./ai/routes.ts";
 import { authoring } from "./authoring/routes.ts";
 import { collections } from "./collections/routes.ts";
@@ -25,13 +22,4 @@ export const primitives: Primitive[] = [
   connections,
   authoring,
   realtime,
-];
-
-/**
- * Returns what the primitives and the canvases themselves store: tables, quotas and blobs. A purge deletes rows in the order of this list.
- */
-export const canvasDataOf = (served: readonly Primitive[]): Env["canvasData"] => [
-  ...served.flatMap(({ data }) => data ?? []),
-  callLogData,
-  coreData,
 ];

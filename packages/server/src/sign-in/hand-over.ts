@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { CanvasData } from "../canvases/canvas-data.ts";
 import type { Base } from "../config/addresses.ts";
 import { isToken, newToken, tokenHash } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
@@ -21,6 +22,17 @@ import { challenge } from "./challenge.ts";
 const CODE_LIFETIME_MS = 60_000;
 const SECRET_LIFETIME_MS = 60 * 60 * 1000;
 const HAND_OVERS_PER_MINUTE = 60;
+
+/** The codes of hand-overs, of which none belongs to a canvas. */
+export const handOverData: CanvasData = {
+  cleanUps: [
+    {
+      what: "codes of hand-overs",
+      keptMs: 0,
+      remove: (until, { db }) => db.withReserve.run`delete from handovers where expires_at <= ${until}`,
+    },
+  ],
+};
 
 /** The path below a canvas's URL at which a one-time code is exchanged for the cookie of the canvas host. */
 export const ENTER = "__enter";

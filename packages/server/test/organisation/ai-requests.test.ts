@@ -10,6 +10,7 @@ import { exceededCap, spendRows } from "../../src/organisation/ai/spend-caps.ts"
 import { aiData } from "../../src/primitives/ai/completion.ts";
 import { onDatabases, times } from "../drivers/databases.ts";
 import { changedDb } from "../support/changed-db.ts";
+import { cleanUp } from "../support/clean-up.ts";
 import { DAY_MS } from "../support/time.ts";
 import { DOLLAR, Ledger, SETTINGS } from "./ai-ledger.ts";
 
@@ -245,7 +246,7 @@ await onDatabases("ai requests", (db, otherDb) => {
     ledger.now = Date.now() - 401 * DAY_MS;
     const open = await ledger.spender();
     await ledger.reserved(open);
-    await aiData.sweep?.(db);
+    await cleanUp(aiData, { db });
     assert.deepEqual([await ledger.requests(old), await ledger.requests(guest)], [[], []]);
     assert.deepEqual((await ledger.requests(kept)).length, 1);
     assert.deepEqual((await ledger.requests(open))[0]?.state, "open");

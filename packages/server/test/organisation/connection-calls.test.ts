@@ -13,6 +13,7 @@ import {
 import { deleteProfile } from "../../src/organisation/connections/profiles.ts";
 import { connectionsData } from "../../src/primitives/connections/limits.ts";
 import { onDatabases } from "../drivers/databases.ts";
+import { cleanUp } from "../support/clean-up.ts";
 import { DAY_MS } from "../support/time.ts";
 import { ConnectionStores, freshProfile } from "./connection-stores.ts";
 
@@ -211,7 +212,7 @@ await onDatabases("calls of Connections", (db, otherDb) => {
       countCall({ canvasId: canvas, profile, outcome: "2xx", ms: 1 }, at.env);
     }
     await writeCounts(at.env);
-    await connectionsData.sweep?.(db);
+    await cleanUp(connectionsData, { db });
     const left = await db.all<{ day: number }>`
       select day from connection_calls where canvas_id = ${canvas} order by day`;
     assert.deepEqual(

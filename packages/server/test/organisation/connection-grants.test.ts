@@ -13,6 +13,7 @@ import { deleteProfile } from "../../src/organisation/connections/profiles.ts";
 import { DAY_MS } from "../../src/organisation/days.ts";
 import { connectionsData } from "../../src/primitives/connections/limits.ts";
 import { onDatabases, times } from "../drivers/databases.ts";
+import { cleanUp } from "../support/clean-up.ts";
 import { ConnectionStores, freshProfile, MEMBERS, ORIGIN } from "./connection-stores.ts";
 
 const PUBLIC: ConnectionGrant = {
@@ -135,7 +136,7 @@ await onDatabases("connection grants", (db, otherDb) => {
       stores.now = Date.now() - ago * DAY_MS;
       await takeOfDay(canvasId, profile, 1, env);
     }
-    await connectionsData.sweep?.(db);
+    await cleanUp(connectionsData, { db });
     const rows = await db.all<{ day: number }>`
       select day from connection_days where canvas_id = ${canvasId} order by day`;
     const today = Math.floor(Date.now() / DAY_MS);

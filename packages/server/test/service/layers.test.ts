@@ -14,8 +14,9 @@ const PROTOCOL = path.join(PACKAGES, "protocol/src");
 const LAYERS = [
   ["access/", "async/", "config/", "crypto/", "disk/", "http/refusal.ts", "http/canvas-path.ts"],
   ["drivers/"],
+  ["canvases/canvas-data.ts"],
   ["instance/"],
-  ["canvases/canvas-data.ts", "env.ts"],
+  ["env.ts"],
   ["http/"],
   ["operations/"],
   ["canvases/"],
@@ -29,7 +30,7 @@ const LAYERS = [
   ["openapi/"],
   ["docs/"],
   ["agents/", "doc-pages/"],
-  ["app.ts"],
+  ["app.ts", "stored-data.ts"],
   ["service.ts"],
   ["main.ts"],
 ];
@@ -230,5 +231,6 @@ test("the root holds the start, the service, the application and its environment
     "env.ts",
     "main.ts",
     "service.ts",
+    "stored-data.ts",
   ]);
 });

@@ -3,7 +3,7 @@ import { before, it } from "node:test";
 import { send } from "@easel/conformance/http";
 import { freshEmail, type Person } from "@easel/conformance/target";
 import { authorizationCodeGrant, type Configuration, tokenRevocation } from "openid-client";
-import { startSweeping } from "../../src/canvases/sweep.ts";
+import { sweep } from "../../src/canvases/sweep.ts";
 import { whoAmI } from "../support/client.ts";
 import { onEngines } from "../support/engines.ts";
 import { DAY_MS, HOUR_MS, later, MINUTE_MS, SECOND, still } from "../support/time.ts";
@@ -247,7 +247,7 @@ await onEngines("a token for the command line", ({ base, signIn }, env) => {
     await later(env, 61 * SECOND, () => answerAttempt(attempt, many.headers, "allow"));
     const stored = async () => (await env.db.all`select 1 from oauth_codes where user_id = ${id}`).length;
     assert.equal(await stored(), 51);
-    await startSweeping({ ...env, clock: () => end + HOUR_MS })();
+    await sweep({ ...env, clock: () => end + HOUR_MS });
     assert.equal(await stored(), 1);
   });
 });

@@ -17,11 +17,16 @@ import type { InstanceSettings } from "../../organisation/instance-settings.ts";
  */
 export const aiData: CanvasData = {
   tables: { ai_requests: { key: ["id"] }, ai_spend: { key: ["scope", "subject", "period"] } },
-  async sweep(db) {
-    const before = Date.now() - REPORT_DAYS * DAY_MS;
-    await db.run`delete from ai_requests where started_at < ${before} and lease is null`;
-    await db.run`delete from ai_spend where period <> '' and period < ${utcDay(before)}`;
-  },
+  cleanUps: [
+    {
+      what: "AI requests and sums of days and months",
+      keptMs: REPORT_DAYS * DAY_MS,
+      async remove(until, { db }) {
+        await db.withReserve.run`delete from ai_requests where started_at < ${until} and lease is null`;
+        await db.withReserve.run`delete from ai_spend where period <> '' and period < ${utcDay(until)}`;
+      },
+    },
+  ],
 };
 
 const CAP_MESSAGES: Record<SpendScope, string> = {

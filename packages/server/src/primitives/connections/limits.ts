@@ -11,8 +11,8 @@ import { takeOfDay, writeCounts } from "../../organisation/connections/calls.ts"
 import { resealHeaders } from "../../organisation/connections/profiles.ts";
 import { DAY_MS } from "../../organisation/days.ts";
 
-/** The number of days for which the counts of calls are kept. */
-const KEPT_DAYS = 90;
+/** Returns the number of a day (UTC) since 1970. */
+const dayOf = (time: number) => Math.floor(time / DAY_MS);
 
 /** The tables of Connections whose rows belong to canvases: the grants and the counts of calls. */
 export const connectionsData: CanvasData = {
@@ -21,11 +21,19 @@ export const connectionsData: CanvasData = {
     connection_days: { key: ["canvas_id", "profile", "day"] },
     connection_calls: { key: ["canvas_id", "profile", "day", "outcome", "up_to_ms"] },
   },
-  async sweep(db) {
-    const today = Math.floor(Date.now() / DAY_MS);
-    await db.run`delete from connection_calls where day <= ${today - KEPT_DAYS}`;
-    await db.run`delete from connection_days where day < ${today - 1}`;
-  },
+  cleanUps: [
+    {
+      what: "counts of calls",
+      keptMs: 90 * DAY_MS,
+      remove: (until, { db }) =>
+        db.withReserve.run`delete from connection_calls where day <= ${dayOf(until)}`,
+    },
+    {
+      what: "requests of days that limit a grant",
+      keptMs: DAY_MS,
+      remove: (until, { db }) => db.withReserve.run`delete from connection_days where day < ${dayOf(until)}`,
+    },
+  ],
 };
 
 /** Encrypts protected headers with the first encryption key if they were encrypted with another one. Logs the result and never rejects. */

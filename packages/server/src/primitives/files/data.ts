@@ -24,6 +24,8 @@ export const filesData: CanvasData = {
     },
   },
   usage: (canvas) => sql`select bytes from file_bytes where canvas_id = ${canvas}`,
-  sweep: sweepAttachments,
+  cleanUps: [
+    { what: "attachments of removed records", keptMs: 0, remove: (_until, { db }) => sweepAttachments(db) },
+  ],
   blobs: { table: "files", column: "blob_key" },
 };

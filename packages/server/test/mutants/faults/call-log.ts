@@ -108,7 +108,7 @@ export const callLog: Fault[] = [
   ),
   fault(
     "call log: a purge leaves it",
-    "packages/server/src/primitives/index.ts",
+    "packages/server/src/stored-data.ts",
     "  callLogData,\n",
     "",
     "packages/server/test/canvases/purge.test.ts",

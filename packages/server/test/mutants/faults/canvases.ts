@@ -174,8 +174,8 @@ export const canvases: Fault[] = [
   fault(
     "quotas: a blob that nothing uses no longer counts before it is swept",
     "packages/server/src/canvases/unused-blobs.ts",
-    "const before = env.clock() - UNUSED_MS;",
-    "const before = env.clock() + UNUSED_MS;",
+    "before = env.clock() - UNUSED_MS,",
+    "before = env.clock() + UNUSED_MS,",
     "packages/server/test/canvases/stored-bytes.test.ts",
   ),
   fault(

@@ -90,8 +90,8 @@ export const connections: Fault[] = [
   fault(
     "connections: calls are kept for ever",
     `${PRIMITIVE}/limits.ts`,
-    "day <= ${today - KEPT_DAYS}",
-    "day < ${today - today}",
+    "day <= ${dayOf(until)}",
+    "day < ${dayOf(0)}",
     CALLS,
   ),
   fault(

@@ -1,0 +1,27 @@
+import { callLogData } from "./canvases/call-log-store.ts";
+import type { CanvasData } from "./canvases/canvas-data.ts";
+import { coreData } from "./canvases/core-data.ts";
+import { inviteData } from "./identity/guests.ts";
+import { sessionData } from "./identity/session.ts";
+import { tokenData } from "./identity/tokens.ts";
+import { leaseData } from "./instance/lease.ts";
+import { oauthData } from "./oauth/oauth-codes.ts";
+import { primitives } from "./primitives/index.ts";
+import type { Primitive } from "./primitives/primitive.ts";
+import { handOverData } from "./sign-in/hand-over.ts";
+
+/**
+ * Returns what each part of the service stores and removes by itself: tables, quotas, blobs and clean-ups. A purge deletes rows, and the
+ * sweep cleans up, in the order of this list.
+ */
+export const storedData = (served: readonly Primitive[] = primitives): readonly CanvasData[] => [
+  ...served.flatMap(({ data }) => data ?? []),
+  callLogData,
+  sessionData,
+  inviteData,
+  tokenData,
+  oauthData,
+  handOverData,
+  leaseData,
+  coreData,
+];
