@@ -130,7 +130,7 @@ export const AREAS = {
       `${SERVER}/test/drivers/{blobs,bus,db,disk,instance,migrate,postgres,private,sqlite,tables}*.test.ts`,
     ],
   },
-  service: {
+  instance: {
     sources: [`${SERVER}/src/{*.ts,config,instance}`, `${SERVER}/start.js`],
     tests: [
       `${SERVER}/src/{config,instance}/*.test.ts`,
