@@ -34,19 +34,42 @@ interface Case {
   operations: readonly Operation[];
 }
 
-const CASES: Case[] = (Object.keys(PRESETS) as Preset[]).flatMap((preset) => [
-  { name: preset, title: preset, policy: { preset }, operations: OPERATIONS },
+const PRESET_NAMES = Object.keys(PRESETS) as Preset[];
+
+/** Returns the right that a preset gives for an operation. */
+const rightOf = (preset: Preset, operation: Operation): PolicyRight =>
+  PRESETS[preset][operation === "increment" ? "update" : operation];
+
+/**
+ * Every preset, and every right of every operation as an override of a preset that gives another one. Everybody may read what they try to
+ * change, so that only the overridden right decides.
+ */
+const CASES: Case[] = [
+  ...PRESET_NAMES.map((preset) => ({
+    name: preset,
+    title: preset,
+    policy: { preset },
+    operations: OPERATIONS,
+  })),
   ...OPERATIONS.flatMap((operation) => {
     const rights: readonly PolicyRight[] =
       operation === "create" ? AUDIENCES : (Object.keys(RIGHTS) as PolicyRight[]);
-    return rights.map((right) => ({
-      name: `${preset}.${operation}.${right}`,
-      title: `${preset} with ${operation}: ${right}`,
-      policy: { preset, overrides: { [operation]: right } },
-      operations: operation === "read" ? OPERATIONS : [operation],
-    }));
+    return rights.map((right, index) => {
+      const others = PRESET_NAMES.filter(
+        (preset) =>
+          rightOf(preset, operation) !== right &&
+          (operation === "read" || PRESETS[preset].read === "viewers"),
+      );
+      const preset = others[index % others.length] as Preset;
+      return {
+        name: `${preset}.${operation}.${right}`,
+        title: `${preset} with ${operation}: ${right}`,
+        policy: { preset, overrides: { [operation]: right } },
+        operations: operation === "read" ? OPERATIONS : [operation],
+      };
+    });
   }),
-]);
+];
 
 /**
  * The callers, in the order in which they clear a collection: those with fewer rights first, so that records are left for the others. The
@@ -105,7 +128,7 @@ async function scenes(target: Target): Promise<Map<string, Scene>> {
   return made;
 }
 
-/** Tests every preset and every override of each right, for every caller, over HTTP. */
+/** Tests every preset and every right of each operation, for every caller, over HTTP. */
 export function matrix(target: Target): void {
   describe("who may do what", () => {
     let all: Map<string, Scene>;
