@@ -58,6 +58,7 @@ export async function stage(target: Target, setup: Setup = {}): Promise<Stage> {
   assert.equal(made.status, 201, `POST /api/canvases: ${made.text}`);
   const pages = Object.fromEntries(ROLES.map((role) => [role, open(target, slug, people[role])]));
   const canvas: Stage = { id: String(made.json.id), slug, people, pages: pages as Stage["pages"] };
+  target.ids?.set(slug, canvas.id);
   if (setup.switches !== null) await turn(target, canvas, { backendEnabled: true, ...setup.switches });
   await share(target, canvas, setup.access ?? "private", LISTED, setup.terms);
   return canvas;

@@ -32,8 +32,22 @@ export function pageUrl(target: Target, slug: string): string {
   return target.urlMode === "path" ? `${target.base}/c/${slug}/` : `${pageOrigin(target, slug)}/`;
 }
 
-/** Returns the headers that a browser adds to a request of a canvas's page. */
+/** Returns the path of the runtime API of a canvas. */
+export function runtimePath({ ids }: Target, slug: string): string {
+  return ids === undefined ? `/v1/c/${slug}` : `/api/canvases/${ids.get(slug)}/runtime`;
+}
+
+/**
+ * Returns the headers that a browser adds to a request of the page that uses the runtime API: a page of the canvas, or, for the path below
+ * the management API, a page of the service.
+ */
 export function pageHeaders(target: Target, slug: string): Header[] {
+  if (target.ids !== undefined)
+    return [
+      ["Sec-Fetch-Site", "same-origin"],
+      ["Origin", target.base],
+      ["Referer", `${target.base}/`],
+    ];
   return target.urlMode === "subdomain"
     ? [["Origin", pageOrigin(target, slug)]]
     : [
@@ -57,7 +71,7 @@ export function call(
 ): Promise<Answer> {
   return send(target.base, {
     method,
-    path: `/v1/c/${slug}${path}`,
+    path: runtimePath(target, slug) + path,
     headers: [...(person?.headers ?? []), ...headers],
     ...(body === undefined ? {} : { body }),
   });

@@ -28,6 +28,11 @@ export interface Target {
   /** Whether the service enforces its rate limits. If so, only the tests of rate limits run. Otherwise, all other tests run. */
   rateLimited: boolean;
   signIn(email: string, name?: string): Promise<Person>;
+  /**
+   * The ids of the test canvases by slug, if the requests to the runtime API use its second path, below the management API. Absent if they
+   * use `/v1/c/{slug}`.
+   */
+  ids?: Map<string, string>;
   /** E-mail address of an instance administrator. */
   admin: string;
   /** The stand-in AI provider, which responds as a script in the chat message says. Absent if the service does not use it. */

@@ -76,7 +76,7 @@ export const AREAS = {
       `${SERVER}/test/{operations,pipeline}/*.test.ts`,
       `${SERVER}/test/primitives/{answers,change-feed,list-slices,logged-calls,optional-reads,permissions,routes}.test.ts`,
       `${SERVER}/test/primitives/browser-limits.test.ts`,
-      `${SERVER}/test/conformance/pipeline.test.ts`,
+      `${SERVER}/test/conformance/{pipeline,second-path}.test.ts`,
       "packages/protocol/src/*.test.ts",
     ],
   },

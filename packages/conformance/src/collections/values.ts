@@ -5,7 +5,7 @@ import type { Stage } from "../fixture.ts";
 import { type Flood, flood, hangUp } from "../flood.ts";
 import { keepsAnyJson } from "../hostile.ts";
 import { quoted } from "../json-bodies.ts";
-import { JSON_TYPE, pageHeaders } from "../page.ts";
+import { JSON_TYPE, pageHeaders, runtimePath } from "../page.ts";
 import { collecting } from "../policy.ts";
 import { answered, refused } from "../refusal.ts";
 import { same } from "../same.ts";
@@ -127,7 +127,7 @@ export function values(target: Target): void {
     describe("bodies without an end", () => {
       const request = (method: string, path: string) => ({
         method,
-        path: `/v1/c/${canvas.slug}${path}`,
+        path: runtimePath(target, canvas.slug) + path,
         headers: [...canvas.people.viewer.headers, ...pageHeaders(target, canvas.slug), JSON_TYPE],
       });
 

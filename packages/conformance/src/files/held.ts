@@ -1,7 +1,7 @@
 import type { ClientRequest } from "node:http";
 import { manage, type Stage } from "../fixture.ts";
 import { type Answer, type Header, read, start } from "../http.ts";
-import { pageHeaders } from "../page.ts";
+import { pageHeaders, runtimePath } from "../page.ts";
 import type { Person, Target } from "../target.ts";
 import { FORM_TYPE, formOf, type Place } from "./form.ts";
 
@@ -73,7 +73,7 @@ function open(target: Target, slug: string, person: Person, headers: Header[]): 
     target.base,
     {
       method: "POST",
-      path: `/v1/c/${slug}/files`,
+      path: `${runtimePath(target, slug)}/files`,
       headers: [...person.headers, ...pageHeaders(target, slug), type, ...headers],
     },
     false,

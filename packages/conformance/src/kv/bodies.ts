@@ -1,7 +1,7 @@
 import { before, describe, it } from "node:test";
 import { type Stage, stage } from "../fixture.ts";
 import { type Flood, flood, hangUp } from "../flood.ts";
-import { JSON_TYPE, pageHeaders } from "../page.ts";
+import { JSON_TYPE, pageHeaders, runtimePath } from "../page.ts";
 import { answered, refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
 import { freshKey, SCOPES } from "./scope.ts";
@@ -25,7 +25,7 @@ export function bodies(target: Target): void {
       });
       const put = (path: string) => ({
         method: "PUT",
-        path: `/v1/c/${canvas.slug}${path}`,
+        path: runtimePath(target, canvas.slug) + path,
         headers: [...canvas.people.owner.headers, ...pageHeaders(target, canvas.slug), JSON_TYPE],
       });
 

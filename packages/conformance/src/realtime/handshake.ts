@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
 import type { Duplex } from "node:stream";
 import { type Answer, type Header, read, start } from "../http.ts";
-import { pageOrigin } from "../page.ts";
+import { pageHeaders, pageOrigin, runtimePath } from "../page.ts";
 import type { Person, Target } from "../target.ts";
 
 /** Returns the headers that a browser adds to the WebSocket handshake of a canvas's page. A browser sends no Referer with it. */
 export function socketHeaders(target: Target, slug: string): Header[] {
+  if (target.ids !== undefined) return pageHeaders(target, slug).filter(([name]) => name !== "Referer");
   const site = target.urlMode === "path" ? "same-origin" : "same-site";
   return [
     ["Origin", pageOrigin(target, slug)],
@@ -60,7 +61,13 @@ export function shake(
   target: Target,
   slug: string,
   person: Person | null,
-  { method = "GET", path = `/v1/c/${slug}/realtime`, host, headers, upgrade = UPGRADE }: Handshake = {},
+  {
+    method = "GET",
+    path = `${runtimePath(target, slug)}/realtime`,
+    host,
+    headers,
+    upgrade = UPGRADE,
+  }: Handshake = {},
 ): Promise<Outcome> {
   const own = headers ?? socketHeaders(target, slug);
   const request = {

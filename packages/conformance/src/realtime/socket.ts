@@ -4,6 +4,7 @@ import { EventEmitter, once } from "node:events";
 import type { Json } from "@easel/protocol/types";
 import { WebSocket } from "ws";
 import { type Answer, type Header, read } from "../http.ts";
+import { runtimePath } from "../page.ts";
 import { PATIENCE_MS } from "../patience.ts";
 import type { Person, Target } from "../target.ts";
 import { socketHeaders } from "./handshake.ts";
@@ -124,7 +125,7 @@ export function connect(
   headers: Header[] = socketHeaders(target, slug),
 ): Promise<Socket> {
   const base = new URL(target.base);
-  const url = new URL(`/v1/c/${slug}/realtime`, base);
+  const url = new URL(`${runtimePath(target, slug)}/realtime`, base);
   url.protocol = base.protocol.replace("http", "ws");
   // Not every system resolves names below localhost.
   if (base.hostname.endsWith(".localhost")) url.hostname = "127.0.0.1";

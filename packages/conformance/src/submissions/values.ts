@@ -6,7 +6,7 @@ import { type Stage, stage } from "../fixture.ts";
 import { type Flood, flood, hangUp } from "../flood.ts";
 import { keepsAnyJson } from "../hostile.ts";
 import { quoted } from "../json-bodies.ts";
-import { JSON_TYPE, pageHeaders } from "../page.ts";
+import { JSON_TYPE, pageHeaders, runtimePath } from "../page.ts";
 import { parallel } from "../parallel.ts";
 import { answered, refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
@@ -84,7 +84,7 @@ export function values(target: Target): void {
     describe("bodies without an end", () => {
       const put = () => ({
         method: "PUT",
-        path: `/v1/c/${canvas.slug}${path}`,
+        path: runtimePath(target, canvas.slug) + path,
         headers: [...canvas.people.viewer.headers, ...pageHeaders(target, canvas.slug), JSON_TYPE],
       });
 

@@ -1,6 +1,6 @@
 import type { Principal } from "../access/principal.ts";
 import type { Env } from "../env.ts";
-import { apiPath } from "../http/canvas-path.ts";
+import { apiPath, runtimePath } from "../http/canvas-path.ts";
 import { cookiesNamed, setCookie } from "../http/request-headers.ts";
 
 /** The name of the cookie that proves that a caller entered the password of a canvas (specification 4.1). */
@@ -52,19 +52,18 @@ export function gateIsOpen(
 }
 
 /**
- * Returns the `Set-Cookie` headers that let a caller pass the password check of a canvas: one for the canvas's pages, one for its runtime
- * API on the base host.
+ * Returns the `Set-Cookie` headers that let a caller pass the password check of a canvas: one for the canvas's pages, and one for each path
+ * of its runtime API on the base host.
  */
 export function openGate(canvas: GatedCanvas, principal: Principal, { base, clock, signer }: Env): string[] {
   const expires = String(clock() + LIFETIME_MS);
   const value = `${expires}.${signer.sign("gate", ...signedParts(canvas, principal, expires))}`;
   const options = { maxAge: LIFETIME_MS, secure: base.secure };
+  const domain = base.urlMode === "subdomain" ? { domain: base.hostname } : {};
   return [
     setCookie(COOKIE, value, { ...options, path: new URL(base.canvasUrl(canvas.slug)).pathname }),
-    setCookie(COOKIE, value, {
-      ...options,
-      path: apiPath(canvas.slug),
-      ...(base.urlMode === "subdomain" ? { domain: base.hostname } : {}),
-    }),
+    ...[apiPath(canvas.slug), runtimePath(canvas.id)].map((path) =>
+      setCookie(COOKIE, value, { ...options, ...domain, path }),
+    ),
   ];
 }

@@ -9,6 +9,11 @@ export const contentPath = (slug: string): string => `/c/${slug}`;
 /** Returns the path of a canvas's runtime API, without a slash at its end. `apiPath(":slug")` is a route pattern. */
 export const apiPath = (slug: string): string => `/v1/c/${slug}`;
 
+/** Returns the path of a canvas's runtime API below the management API. `runtimePath(":canvas")` is a route pattern. */
+export const runtimePath = (id: string): string => `/api/canvases/${id}/runtime`;
+
+const RUNTIME_PATH = /^\/api\/canvases\/[^/?]+\/runtime(?=[/?]|$)(.*)$/s;
+
 /** The parts of the path of a canvas, percent-encoded as in the URL. */
 export interface CanvasPath {
   surface: "content" | "api";
@@ -27,4 +32,11 @@ export function parseCanvasPath(path: string): CanvasPath | null {
   if (match === null) return null;
   const [, version, slug = "", rest = ""] = match;
   return { surface: version === undefined ? "content" : "api", slug, rest };
+}
+
+/** Returns the part of a URL after the path of the runtime API of a canvas, with the query, or null for any other URL. */
+export function runtimeRest(url: string): string | null {
+  const path = parseCanvasPath(url);
+  if (path?.surface === "api") return path.rest;
+  return RUNTIME_PATH.exec(url)?.[1] ?? null;
 }

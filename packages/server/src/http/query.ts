@@ -1,5 +1,5 @@
 import { LIMITS } from "@easel/protocol/limits";
-import { parseCanvasPath } from "./canvas-path.ts";
+import { runtimeRest } from "./canvas-path.ts";
 import { refuse } from "./refusal.ts";
 
 /** The parsed query of a URL. A parameter that is repeated has an array of values. */
@@ -91,7 +91,7 @@ const pathOf = (url: string): string => url.split("?", 1)[0] as string;
  * unchanged.
  */
 export function routableUrl(url: string): string {
-  if (!url.includes("%") || parseCanvasPath(url)?.surface !== "api") return url;
+  if (!url.includes("%") || runtimeRest(url) === null) return url;
   const path = pathOf(url);
   if (isDecodable(path)) return url;
   const segments = path.split("/").map((each) => (isDecodable(each) ? each : each.replaceAll("%", "_")));

@@ -159,6 +159,7 @@ export const managementPaths = (acts: readonly Act[], operations: Operations): [
 const DESCRIPTION = `Easel hosts small web apps, called canvases, and gives each page a backend.
 
 - The **runtime API** below \`/v1/c/{slug}\` is the backend of the pages of one canvas. Pages call it by the SDK, \`/sdk/v1.js\`.
+  The same operations are below \`/api/canvases/{id}/runtime\`, for clients other than pages of canvases, and are not listed twice.
 - The **management API** below \`/api\` is for dashboards, command lines and CI.
 
 Every path that has GET also has HEAD. Other methods get 405 \`METHOD_NOT_ALLOWED\` with \`Allow\`. Times are epoch milliseconds, ids are

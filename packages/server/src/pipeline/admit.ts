@@ -25,17 +25,18 @@ export function requireCapability(canvas: Canvas, capability: Capability, env: E
 }
 
 /**
- * Runs the five steps of the pipeline for a request to `/v1/c/{slug}`, in order (specification 4.1). Throws a `Refusal` if a step rejects
+ * Runs the five steps of the pipeline for a request to the runtime API, in order (specification 4.1). Throws a `Refusal` if a step rejects
  * the request. Step 5 checks that `capability` is on; if `capability` is null, the step is left out.
  */
 export async function admit(visit: ApiVisit, capability: Capability | null, env: Env): Promise<Admitted> {
   blockEmbedding(visit.answer);
-  setCorsHeaders(visit, env); // before step 1, so that the page can read errors, too
+  const forPages = visit.canvasId === undefined;
+  if (forPages) setCorsHeaders(visit, env); // before step 1, so that the page can read errors, too
   const caller = await authenticate(visit, env); // 1. who the caller is
   const { user: principal, credential, passes } = caller;
   visit.principal = principal;
   const page = startedBy(visit, env);
-  if (page === "canvas" && env.base.urlMode === "subdomain") allowEmbedding(visit.answer);
+  if (page === "canvas" && env.base.urlMode === "subdomain" && forPages) allowEmbedding(visit.answer);
   const found = await lookUp(visit.slug, principal, env);
   visit.canvas = found;
   await limitRequests(visit, principal, page, found, env); // 2. the rate limit
@@ -43,6 +44,7 @@ export async function admit(visit: ApiVisit, capability: Capability | null, env:
     visit.admitsVisitors !== undefined && (await isOpenToVisitors(found, visit.admitsVisitors));
   const { surface, use } = visit;
   const { canvas, role } = enterCanvas(found, { surface, use, openToVisitors }, caller, env); // 3. access to the canvas
+  if (canvas.id !== (visit.canvasId ?? canvas.id)) refuse("NOT_FOUND");
   isolate(page); // 4. the page that sent the request
   if (capability !== null) requireCapability(canvas, capability, env); // 5. whether the capability is on
   const user =

@@ -1,18 +1,22 @@
 import type { Env } from "../env.ts";
 import { parseCanvasPath } from "../http/canvas-path.ts";
-import { initiatorOf } from "../http/cross-site.ts";
+import { initiatorOf, isCrossOrigin } from "../http/cross-site.ts";
 import type { HeaderSink } from "../http/rate-limit.ts";
 import { refuse } from "../http/refusal.ts";
-import type { Visit } from "./visit.ts";
+import type { ApiVisit, Visit } from "./visit.ts";
 
 /**
- * Which page started a request. "canvas": a page of the canvas, or no page. "other": another page that is allowed. Otherwise the code of the
+ * Which page started a request. "canvas": a page of the canvas, at the second path one of the service, or no page. "other": another page that is allowed. Otherwise the code of the
  * error by which step 4 of the pipeline rejects the request.
  */
 export type StartedBy = "canvas" | "other" | "CROSS_CANVAS_FORBIDDEN" | "CROSS_SITE_FORBIDDEN";
 
 /** Determines which page started a request, from headers that pages cannot forge. */
-export function startedBy({ slug, request }: Pick<Visit, "slug" | "request">, { base }: Env): StartedBy {
+export function startedBy(
+  { slug, request, canvasId }: Pick<ApiVisit, "slug" | "request" | "canvasId">,
+  { base }: Env,
+): StartedBy {
+  if (canvasId !== undefined) return isCrossOrigin(request.headers, base) ? "CROSS_SITE_FORBIDDEN" : "canvas";
   const { origin, referer } = request.headers;
   const crossSite = initiatorOf(request.headers) === "other";
   if (base.urlMode === "subdomain") {

@@ -26,6 +26,13 @@ export type AdmitsVisitors = (canvas: Canvas) => Promise<boolean>;
 /** A request to the runtime API. */
 export interface ApiVisit extends Visit {
   surface: "api";
+  /**
+   * The id of the canvas if the path is the one below the management API. That path is for the service's own pages and for programs: step 4
+   * checks the origin as that API does, and pages of canvases may not read the response.
+   */
+  canvasId: string | undefined;
+  /** The pattern of the route, below the path of the canvas. */
+  route: string;
   rateClass: RateClass;
   /** The IP address of the client. */
   address: string;

@@ -2,7 +2,6 @@ import { ERRORS } from "@easel/protocol/errors";
 import type { FastifyRequest } from "fastify";
 import { roleOf } from "../access/roles.ts";
 import type { Env } from "../env.ts";
-import { apiPath } from "../http/canvas-path.ts";
 import { methodOf } from "../http/methods.ts";
 import type { Refusal } from "../http/refusal.ts";
 import type { ApiVisit } from "../pipeline/visit.ts";
@@ -24,10 +23,6 @@ const SHOWN = new Set(["name", "collection", "profile", "key"]);
 /** The start of the routes of the user scope. The log does not contain their keys, because only their user may read them. */
 const USER_SCOPE = "/kv/user/";
 
-/** Returns the pattern of the route of a request, below the path of its canvas. */
-const patternOf = ({ routeOptions }: FastifyRequest) =>
-  (routeOptions.url ?? "").slice(apiPath(":slug").length) || "/";
-
 /**
  * Whether a call has read a key or a submission that does not exist. This is a normal result, because a page reads them before it first
  * writes them. `path` is the path below that of the canvas, or the pattern of the route.
@@ -41,8 +36,7 @@ export const isMissing = (method: string, path: string, code: unknown): boolean 
  * Returns the path of a request below that of its canvas for the log, such as `/kv/greeting` or `/files/{id}`. It is built from the pattern
  * of the route, because the path itself can contain personal data.
  */
-function loggedRoute(request: FastifyRequest): string {
-  const pattern = patternOf(request);
+function loggedRoute(request: FastifyRequest, pattern: string): string {
   return pattern.replace("*", "{path}").replace(/:(\w+)/g, (_, name: string) => {
     const value = (request.params as Record<string, string>)[name];
     if (value === undefined || !SHOWN.has(name) || pattern.startsWith(USER_SCOPE)) return `{${name}}`;
@@ -67,9 +61,9 @@ export function logCall(
   { status, code, body, headers }: Pick<Refusal, "status"> & Partial<Refusal>,
   { callLog, clock }: Env,
 ): void {
-  const { canvas, principal } = request.visit ?? {};
+  const { canvas, principal, route = "" } = request.visit ?? {};
   if (!canvas || canvas.deletedAt !== null || request.raw.socket.destroyed) return;
-  if (isMissing(request.method, patternOf(request), code)) return;
+  if (isMissing(request.method, route, code)) return;
   // The only redirect of the runtime API leads to the sign-in.
   const text =
     headers?.location === undefined ? (body?.message ?? body?.error) : ERRORS.NOT_AUTHENTICATED.message;
@@ -78,7 +72,7 @@ export function logCall(
     {
       at: clock(),
       method: methodOf(request.raw),
-      route: loggedRoute(request),
+      route: loggedRoute(request, route || "/"),
       status,
       code: code ?? null,
       message: text === undefined ? null : shortened(String(text)),

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import querystring from "node:querystring";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Env } from "../env.ts";
-import { parseCanvasPath } from "../http/canvas-path.ts";
+import { runtimeRest } from "../http/canvas-path.ts";
 import { refuse } from "../http/refusal.ts";
 import type { PendingUpgrade } from "../http/sockets.ts";
 import { admit, readmit } from "../pipeline/admit.ts";
@@ -24,9 +24,7 @@ export function takesUpgrade(
     headers["transfer-encoding"] !== undefined
   )
     return false;
-  const path = parseCanvasPath(url.split("?", 1)[0] ?? "");
-  if (path?.surface !== "api") return false;
-  const rest = querystring.unescape(path.rest);
+  const rest = querystring.unescape(runtimeRest(url.split("?", 1)[0] ?? "") ?? "");
   return primitives.some(({ routes }) => routes[rest]?.upgrade !== undefined);
 }
 

@@ -1,7 +1,8 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { isId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
-import { apiPath } from "../http/canvas-path.ts";
+import { apiPath, runtimePath } from "../http/canvas-path.ts";
 import { refusalOf, sendRefusal } from "../http/errors.ts";
 import { handlerFor, METHODS } from "../http/methods.ts";
 import { type Query, requireDecodable } from "../http/query.ts";
@@ -41,7 +42,17 @@ function respond(answer: Answer, userId: string, reply: FastifyReply, env: Env):
   return reply.send(body ?? undefined);
 }
 
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** The pattern of a route of the runtime API, below the path of the canvas. */
+    route?: string;
+  }
+}
+
 const ROOT = apiPath(":slug");
+
+/** The second path of the runtime API, below the management API, where requests name the canvas by its id (`ApiVisit.canvasId`). */
+const SECOND_ROOT = runtimePath(":canvas");
 
 type Handle = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
@@ -62,6 +73,8 @@ function visitOf(
 ): ApiVisit {
   const visit: ApiVisit = {
     slug: paramsOf(request).slug ?? "",
+    canvasId: paramsOf(request).canvas,
+    route: request.routeOptions.config.route ?? "",
     surface: "api",
     rateClass,
     use: { reads: readable && ["GET", "HEAD"].includes(request.method), leavesCanvas },
@@ -75,7 +88,7 @@ function visitOf(
 }
 
 /**
- * Mounts the runtime API, `/v1/c/{slug}`. The pipeline (authentication, rate limit, access checks) runs before the handlers of primitives
+ * Mounts the runtime API, at `/v1/c/{slug}` and a second time below the management API. The pipeline (authentication, rate limit, access checks) runs before the handlers of primitives
  * and before any body is read.
  */
 export function mountRuntime(app: FastifyInstance, env: Env, primitives: readonly Primitive[]): void {
@@ -86,40 +99,50 @@ export function mountRuntime(app: FastifyInstance, env: Env, primitives: readonl
     logCall(request, refusal, env);
     return sendRefusal(refusal, request, reply, env);
   };
+  const mount = (route: string, handler: Handle) => {
+    const each = { method: [...METHODS], errorHandler, handler, config: { route } };
+    app.route({ ...each, url: ROOT + route });
+    app.route({ ...each, url: SECOND_ROOT + route, onRequest: nameSlug });
+  };
+  const nameSlug = async (request: FastifyRequest) => {
+    const params = paramsOf(request);
+    params.slug = await slugOf(params.canvas ?? "", env);
+  };
   for (const primitive of primitives) {
     for (const [path, route] of Object.entries(primitive.routes)) {
       const plain = handle(primitive, route, env);
-      const url = ROOT + path;
       if (route.upgrade === undefined) {
-        app.route({ method: [...METHODS], url, errorHandler, handler: plain });
+        mount(path, plain);
         continue;
       }
       const upgrade = mountUpgrade(app, env, primitive, route.upgrade);
-      const handler: Handle = (request, reply) => {
+      mount(path, (request, reply) => {
         const pending = upgradeOf(request.raw);
         return pending === undefined
           ? plain(request, reply)
           : upgrade(request, reply, pending, visitOf(request, reply, primitive));
-      };
-      app.route({ method: [...METHODS], url, errorHandler, handler });
+      });
     }
   }
-  for (const url of [ROOT, `${ROOT}/*`]) {
-    app.route({
-      method: [...METHODS],
-      url,
-      errorHandler,
-      async handler(request, reply) {
-        await admit(visitOf(request, reply, UNKNOWN), null, env);
-        requireDecodable(request.originalUrl);
-        refuse("NOT_FOUND");
-      },
+  for (const route of ["", "/*"]) {
+    mount(route, async (request, reply) => {
+      await admit(visitOf(request, reply, UNKNOWN), null, env);
+      requireDecodable(request.originalUrl);
+      refuse("NOT_FOUND");
     });
-    app.options(url, async (request, reply) => {
+    app.options(ROOT + route, async (request, reply) => {
       preflight(visitOf(request, reply, UNKNOWN), env);
       return reply.code(204).send();
     });
   }
+}
+
+/** Returns the slug of the canvas with an id, or an empty text if there is none. */
+async function slugOf(id: string, { db }: Env): Promise<string> {
+  const row = isId(id)
+    ? await db.getCached<{ slug: string }>`select slug from canvases where id = ${id}`
+    : undefined;
+  return row?.slug ?? "";
 }
 
 /** Returns the function that takes a request through the checks of the pipeline and then runs the handler for its method. */

@@ -131,6 +131,13 @@ export const requests: Fault[] = [
     "packages/server/test/conformance/pipeline.test.ts",
   ),
   fault(
+    "pipeline: any page uses the path below the management API",
+    "packages/server/src/pipeline/isolate.ts",
+    'isCrossOrigin(request.headers, base) ? "CROSS_SITE_FORBIDDEN" : "canvas"',
+    '"canvas"',
+    "packages/server/test/pipeline/second-path.test.ts",
+  ),
+  fault(
     "pipeline: any origin is a canvas's own on canvas hosts",
     "packages/server/src/pipeline/isolate.ts",
     'origin === base.canvasOrigin(slug) ? "canvas"',
