@@ -1,5 +1,6 @@
 import { allowInsecureRequests, Configuration, customFetch, None } from "openid-client";
 import { z } from "zod/mini";
+import { requireEncryption } from "../api/encryption.ts";
 import { Refusal } from "../api/refusal.ts";
 import { type SendContext, send } from "../api/send.ts";
 import type { Context } from "../context.ts";
@@ -78,3 +79,23 @@ const failAsOther = (url: string): never =>
   fail(`${url} is not an Easel service.`, {
     hint: "Give the address of its home page, which lists your canvases.",
   });
+
+/** The access that the command line requests, as OAuth parameters. `host` is the name of this computer. */
+export interface AskedAccess extends Record<string, string> {
+  host: string;
+  scope: string;
+}
+
+/** The token that the service issues. `expires_in` is in seconds; it is undefined for a token that does not expire. */
+export interface TokenResponse {
+  access_token: string;
+  expires_in?: number | undefined;
+}
+
+/** Revokes a token at its service (RFC 7009). Throws a `Failure` if the service refuses, cannot be reached or is not encrypted. */
+export async function revokeToken(url: string, token: string, { signal, terminal }: Context): Promise<void> {
+  requireEncryption(url);
+  const body = new URLSearchParams({ client_id: "easel-cli", token });
+  const create = () => new Request(`${url}/oauth/revoke`, { method: "POST", body });
+  await send(create, { url, token: undefined, signal, terminal, wasReached: false });
+}

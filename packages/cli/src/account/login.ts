@@ -1,17 +1,71 @@
 import os from "node:os";
+import {
+  AuthorizationResponseError,
+  type Configuration,
+  initiateDeviceAuthorization,
+  pollDeviceAuthorizationGrant,
+  ResponseBodyError,
+} from "openid-client";
 import { requireEncryption } from "../api/encryption.ts";
+import { causeOf } from "../api/send.ts";
 import { bodyOf, serviceAt, serviceUrl } from "../api/service.ts";
 import type { Context } from "../context.ts";
-import { fail } from "../exit.ts";
+import { Failure, fail } from "../exit.ts";
 import { clean } from "../terminal/clean.ts";
-import { isoTime } from "../terminal/moment.ts";
+import { formatTime, isoTime } from "../terminal/format.ts";
 import { isCi } from "../terminal/terminal.ts";
-import { formatTime } from "../terminal/time.ts";
 import { hasBrowser } from "./browser.ts";
 import { readCredentials, writeCredentials } from "./credentials.ts";
-import { discover } from "./discovery.ts";
-import { explain } from "./oauth-failure.ts";
-import { revokeToken } from "./revocation.ts";
+import { type AskedAccess, discover, revokeToken, type TokenResponse } from "./discovery.ts";
+import { untilAborted } from "./until-aborted.ts";
+
+const REASONS: Record<string, string> = {
+  access_denied: "You have not allowed the sign-in.",
+  expired_token: "The code has expired before anyone entered it.",
+};
+
+/** Runs a step of the sign-in at a service, and converts its errors to a `Failure`. After Ctrl-C, throws the reason of `signal`. */
+export async function explain<Result>(
+  url: string,
+  work: () => Promise<Result>,
+  { signal }: Pick<Context, "signal">,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    if (error instanceof Failure) throw error;
+    if (error instanceof ResponseBodyError || error instanceof AuthorizationResponseError) {
+      const said = error.error_description ?? error.error;
+      return fail(REASONS[error.error] ?? `The service refuses: ${clean(said)}`, {
+        hint: `Run \`easel login ${url}\` again.`,
+      });
+    }
+    if (error instanceof TypeError && error.cause instanceof Error)
+      return fail(`${url} cannot be reached: ${clean(causeOf(error))}.`, { exit: "unreachable" });
+    return fail(`The sign-in at ${url} failed: ${clean(causeOf(error))}.`);
+  }
+}
+
+/** Signs in without a browser on this computer: the person enters a code in a browser on any device (RFC 8628). */
+export async function signInByCode(
+  config: Configuration,
+  asked: AskedAccess,
+  { terminal, signal }: Context,
+): Promise<TokenResponse> {
+  const device = await initiateDeviceAuthorization(config, asked);
+  const { verification_uri: address, user_code: code } = device;
+  terminal.say(
+    `Open this address in a browser, on any computer:\n\n  ${clean(address)}\n\nand enter the code ${terminal.style("bold", clean(code), "stderr")}\n`,
+  );
+  const stop = await terminal.wait("Waiting for the code");
+  try {
+    // The library looks at the signal only between two waits of up to 5 s.
+    return await untilAborted(pollDeviceAuthorizationGrant(config, device, undefined, { signal }), signal);
+  } finally {
+    stop();
+  }
+}
 
 /** The options of `easel login`. `browser` is false for `--no-browser`. */
 export interface LoginOptions {
@@ -45,7 +99,7 @@ export async function login(
   const signIn =
     browser && terminal.ask.possible && hasBrowser(context)
       ? (await import("./browser-login.ts")).signInByBrowser
-      : (await import("./device-login.ts")).signInByCode;
+      : (await import("./login.ts")).signInByCode;
   const response = await explain(url, () => signIn(config, asked, context), context);
 
   const token = response.access_token;

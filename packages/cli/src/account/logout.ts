@@ -2,7 +2,7 @@ import { serviceUrl } from "../api/service.ts";
 import type { Context } from "../context.ts";
 import { Failure, fail } from "../exit.ts";
 import { readCredentials, writeCredentials } from "./credentials.ts";
-import { revokeToken } from "./revocation.ts";
+import { revokeToken } from "./discovery.ts";
 
 /** Signs the person out of a service: revokes the token and deletes it here. If it cannot be revoked, deletes it and prints a warning. */
 export async function logout(given: string | undefined, context: Context): Promise<void> {

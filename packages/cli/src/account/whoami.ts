@@ -2,8 +2,7 @@ import { Refusal } from "../api/refusal.ts";
 import { bodyOf, findAccount, serviceAt } from "../api/service.ts";
 import type { Context } from "../context.ts";
 import { clean } from "../terminal/clean.ts";
-import { isoTime } from "../terminal/moment.ts";
-import { formatTime } from "../terminal/time.ts";
+import { formatTime, isoTime } from "../terminal/format.ts";
 
 /** Prints the signed-in person, the service, and the scope, expiry and source of the token. */
 export async function whoami({ url: given }: { url?: string }, context: Context): Promise<void> {

@@ -1,11 +1,15 @@
 import type { ListedCanvas } from "@easel/protocol/management";
+import type { Canvas } from "@easel/protocol/types";
 import type { Context } from "../context.ts";
 import { fail } from "../exit.ts";
 import { remember } from "../project/remembered.ts";
 import { clean } from "../terminal/clean.ts";
-import { isDraft } from "./draft.ts";
 import { Refusal } from "./refusal.ts";
 import { bodyOf, type Service } from "./service.ts";
+
+/** Whether a canvas has never been published. One that was unpublished has no published version either, but it is no draft. */
+export const isDraft = ({ version, revokedAt }: Pick<Canvas, "version" | "revokedAt">): boolean =>
+  version === null && revokedAt === null;
 
 /** Returns the id of the only canvas that the token of a service is for. Returns undefined for a token for every canvas. */
 async function canvasOfToken({ api }: Service): Promise<string | undefined> {

@@ -2,7 +2,7 @@ import type { Json } from "@easel/protocol/types";
 import { parse } from "csv-parse";
 import { stringify } from "csv-stringify/sync";
 import { fail } from "../exit.ts";
-import { isoTime } from "../terminal/moment.ts";
+import { isoTime } from "../terminal/format.ts";
 
 /*
  * The CSV format of entries. If a value is an object, each of its fields has a column, such as `value.title`. Any other value is in the

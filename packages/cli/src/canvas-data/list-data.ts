@@ -1,7 +1,7 @@
 import { type CanvasOptions, findCanvas } from "../api/find-canvas.ts";
 import { bodyOf } from "../api/service.ts";
 import type { Context } from "../context.ts";
-import { formatBytes } from "../terminal/bytes.ts";
+import { formatBytes } from "../terminal/format.ts";
 import { runtimeCall, runtimeOf } from "./runtime.ts";
 import { entriesOf, givenTarget, type TargetOptions } from "./target.ts";
 

@@ -2,9 +2,8 @@ import type { ListedCanvas } from "@easel/protocol/management";
 import { bodyOf, connect, type Service } from "../api/service.ts";
 import type { Context } from "../context.ts";
 import { clean } from "../terminal/clean.ts";
-import { isoTime } from "../terminal/moment.ts";
+import { formatTime, isoTime } from "../terminal/format.ts";
 import type { Column } from "../terminal/table.ts";
-import { formatTime } from "../terminal/time.ts";
 
 /** The flags of `easel list`. */
 export interface ListOptions {

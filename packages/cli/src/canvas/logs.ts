@@ -6,8 +6,7 @@ import { bodyOf, type Service } from "../api/service.ts";
 import type { Context } from "../context.ts";
 import { Failure } from "../exit.ts";
 import { clean } from "../terminal/clean.ts";
-import { count } from "../terminal/count.ts";
-import { isoTime, parseMoment } from "../terminal/moment.ts";
+import { count, isoTime, parseMoment } from "../terminal/format.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 /** The flags of `easel logs`. */

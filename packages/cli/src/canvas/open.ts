@@ -1,5 +1,5 @@
 import { hasBrowser, openBrowser } from "../account/browser.ts";
-import { isDraft } from "../api/draft.ts";
+import { isDraft } from "../api/agreement.ts";
 import { type CanvasOptions, findCanvas } from "../api/find-canvas.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../exit.ts";

@@ -5,10 +5,9 @@ import { bodyOf, type Service } from "../api/service.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../exit.ts";
 import { clean } from "../terminal/clean.ts";
-import { isoTime, parseMoment } from "../terminal/moment.ts";
+import { formatTime, isoTime, parseMoment } from "../terminal/format.ts";
 import type { Column } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { formatTime } from "../terminal/time.ts";
 import { accessOf } from "./list.ts";
 import { isListed, whoMayEnter } from "./who-may-enter.ts";
 

@@ -3,11 +3,9 @@ import { type CanvasOptions, findCanvas } from "../api/find-canvas.ts";
 import { bodyOf, type Service } from "../api/service.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../exit.ts";
-import { formatBytes } from "../terminal/bytes.ts";
 import { clean } from "../terminal/clean.ts";
-import { isoTime } from "../terminal/moment.ts";
+import { formatBytes, formatTime, isoTime } from "../terminal/format.ts";
 import type { Column } from "../terminal/table.ts";
-import { formatTime } from "../terminal/time.ts";
 
 /** Reads the versions of a canvas, newest first. */
 export async function readVersions(id: string, { api }: Service): Promise<Version[]> {

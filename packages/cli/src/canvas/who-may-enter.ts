@@ -1,7 +1,7 @@
 import { ERRORS } from "@easel/protocol/errors";
 import type { Access, Canvas } from "@easel/protocol/types";
 import { clean } from "../terminal/clean.ts";
-import { formatTime } from "../terminal/time.ts";
+import { formatTime } from "../terminal/format.ts";
 
 /** What a Public link does not have, in a sentence. It is also the message of the error that such a page gets. */
 export const PUBLIC_LINK_LIMIT: string = ERRORS.STATIC_ONLY.message;

@@ -1,22 +1,19 @@
 import path from "node:path";
 import type { Access } from "@easel/protocol/types";
-import { requireAgreement } from "../api/agreement.ts";
-import { isDraft } from "../api/draft.ts";
+import { isDraft, requireAgreement } from "../api/agreement.ts";
 import { connect } from "../api/service.ts";
 import { isListed } from "../canvas/who-may-enter.ts";
 import type { Context } from "../context.ts";
 import { readEaselJson } from "../project/easel-json.ts";
 import { readFolderCanvas } from "../project/folder-canvas.ts";
 import { clean } from "../terminal/clean.ts";
-import { isUnchanged, readChanges } from "./changes.ts";
-import { dryRun } from "./dry-run.ts";
-import { chooseAccess, discard, setUp } from "./first-deploy.ts";
+import { dryRun, isUnchanged, readChanges } from "./dry-run.ts";
 import { readFolder } from "./folder.ts";
 import { hashFiles } from "./manifest.ts";
 import { keepVersion, publishFiles } from "./publish.ts";
 import { applySettings, enableCapabilities } from "./settings.ts";
 import { summaryOf } from "./summary.ts";
-import { findTarget, makeCanvas, slugFor } from "./target.ts";
+import { chooseAccess, discard, findTarget, makeCanvas, setUp, slugFor } from "./target.ts";
 
 /** The flags of `easel deploy`. */
 export interface DeployOptions {

@@ -1,13 +1,37 @@
 import type { Canvas } from "@easel/protocol/types";
 import { canvasById } from "../api/find-canvas.ts";
-import type { Service } from "../api/service.ts";
+import { Refusal } from "../api/refusal.ts";
+import { bodyOf, type Service } from "../api/service.ts";
 import type { Context } from "../context.ts";
+import { Failure } from "../exit.ts";
 import { type Project, writeProject } from "../project/project.ts";
 import { remember } from "../project/remembered.ts";
-import { explainConflict } from "./conflict.ts";
+import { clean } from "../terminal/clean.ts";
+import { formatTime } from "../terminal/format.ts";
 import { type HashedFile, manifestDigest } from "./manifest.ts";
 import { finish, resume, stage } from "./staging.ts";
 import { uploadFiles } from "./upload.ts";
+
+/** Converts a `VERSION_CONFLICT` to a `Failure` that says who deployed meanwhile, and when. Returns any other error unchanged. */
+async function explainConflict(error: unknown, canvasId: string, { api }: Service): Promise<unknown> {
+  if (!(error instanceof Refusal) || error.code !== "VERSION_CONFLICT") return error;
+  const hint =
+    "`easel pull --force` replaces your files by that version; `easel deploy --force` publishes yours over it.";
+  try {
+    const { versions } = await bodyOf(
+      api.GET("/api/canvases/{id}/versions", { params: { path: { id: canvasId } } }),
+    );
+    const current = versions.find((each) => each.current);
+    if (current === undefined)
+      return new Failure("The canvas was taken offline meanwhile.", { exit: "conflict", hint });
+    const { createdByName, createdAt, message } = current;
+    const said = message === null ? "" : `: “${clean(message)}”`;
+    const who = `${clean(createdByName)} deployed ${formatTime(createdAt)}`;
+    return new Failure(`Another version was published meanwhile. ${who}${said}.`, { exit: "conflict", hint });
+  } catch {
+    return error;
+  }
+}
 
 /** The result of a deploy: the canvas with its published version, the number of uploaded files, and the warnings of the service. */
 export interface Published {

@@ -2,10 +2,9 @@ import { CAPABILITIES, type Capability } from "@easel/protocol/capabilities";
 import type { Canvas } from "@easel/protocol/types";
 import { hintFor } from "@easel/server/access/ladder";
 import { whoMayEnter } from "../canvas/who-may-enter.ts";
-import { formatBytes } from "../terminal/bytes.ts";
 import { clean } from "../terminal/clean.ts";
-import { count } from "../terminal/count.ts";
-import { describeChanges, type FileChanges, isUnchanged } from "./changes.ts";
+import { count, formatBytes } from "../terminal/format.ts";
+import { describeChanges, type FileChanges, isUnchanged } from "./dry-run.ts";
 import type { HashedFile } from "./manifest.ts";
 
 /** What a deploy has done. `published` is false if the published version had the same files or the same release. */

@@ -4,9 +4,8 @@ import { Refusal } from "../api/refusal.ts";
 import { UPLOAD_TIMEOUT_MS } from "../api/send.ts";
 import type { Service } from "../api/service.ts";
 import { fail } from "../exit.ts";
-import { formatBytes } from "../terminal/bytes.ts";
 import { clean } from "../terminal/clean.ts";
-import { count } from "../terminal/count.ts";
+import { count, formatBytes } from "../terminal/format.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { HashedFile } from "./manifest.ts";
 

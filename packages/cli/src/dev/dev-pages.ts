@@ -4,11 +4,17 @@ import { buffer } from "node:stream/consumers";
 import { normalEmail } from "@easel/server/access/principal";
 import { cleanName, upsertUser } from "@easel/server/identity/users";
 import { z } from "zod/mini";
-import { cookieForBrowser, cookiesForService } from "./cookie-names.ts";
-import { listPeople, SIGNED_OUT } from "./dev-people.ts";
-import { barState, signIn, signOut } from "./dev-sign-in.ts";
-import type { Site } from "./dev-site.ts";
-import { isSameOrigin, moveOrigin, OWN_PATH, type PageHost, pageHostOf } from "./page-hosts.ts";
+import { barState, listPeople, SIGNED_OUT, signIn, signOut } from "./dev-sign-in.ts";
+import {
+  cookieForBrowser,
+  cookiesForService,
+  isSameOrigin,
+  moveOrigin,
+  OWN_PATH,
+  type PageHost,
+  pageHostOf,
+  type Site,
+} from "./page-hosts.ts";
 
 const MAX_BODY_BYTES = 4 * 1024;
 

@@ -13,15 +13,20 @@ import { nameOfFolder } from "../project/folder-name.ts";
 import { ownSubfolder } from "../project/own-folder.ts";
 import { clean } from "../terminal/clean.ts";
 import { Report } from "./call-report.ts";
-import { settingsFile } from "./dev-settings.ts";
-import { canvasPath, type Site } from "./dev-site.ts";
 import { openCanvas, startService } from "./embedded.ts";
-import { applySettings, handleChange } from "./folder-changes.ts";
 import { FolderContent } from "./folder-content.ts";
 import { listen } from "./listen.ts";
 import { LivePages } from "./live-pages.ts";
+import { canvasPath, type Site } from "./page-hosts.ts";
 import { createReverseProxy } from "./reverse-proxy.ts";
-import { watchFolder } from "./watch-folder.ts";
+import { applySettings, handleChange, watchFolder } from "./watch-folder.ts";
+
+/** Returns the path of `easel.json`. With `--proxy` it may also be in `public`, a folder that Vite copies to the build. */
+export function settingsFile(folder: string, isProxied: boolean): string {
+  const file = path.join(folder, "easel.json");
+  const copied = path.join(folder, "public", "easel.json");
+  return isProxied && !existsSync(file) && existsSync(copied) ? copied : file;
+}
 
 /** The flags of `easel dev`. */
 export interface DevOptions {

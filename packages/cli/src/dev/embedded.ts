@@ -17,7 +17,7 @@ import { type Service, serve } from "@easel/server/service";
 import type { Env } from "../../../server/src/env.ts";
 import { fail } from "../exit.ts";
 import { clean } from "../terminal/clean.ts";
-import { EDITOR, EXAMPLE_PEOPLE, OWNER } from "./dev-people.ts";
+import { EDITOR, EXAMPLE_PEOPLE, OWNER } from "./dev-sign-in.ts";
 
 /** The settings of the service that `easel dev` takes from the environment. All others are fixed. */
 const PASSED_ON = /^SERVICE_(AI_.+|ENCRYPTION_KEY|CONNECTIONS_PRIVATE_CIDRS|LOG_LEVEL)$/;

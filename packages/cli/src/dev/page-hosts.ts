@@ -1,4 +1,49 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { Env } from "../../../server/src/env.ts";
+import type { Report } from "./call-report.ts";
+import type { LivePages } from "./live-pages.ts";
+
+/** The canvas that `easel dev` serves, with the service in this process and the reverse proxy (see `createReverseProxy`). */
+export interface Site {
+  /** The port on which the reverse proxy listens. */
+  port: number;
+  /** The origin of the reverse proxy on `localhost`. The service uses it as its public origin. */
+  origin: string;
+  slug: string;
+  env: Env;
+  /** The origin at which the service listens. */
+  service: string;
+  /** The origin of a dev server that serves the files of the page instead of the folder; null without `--proxy`. */
+  proxy: string | null;
+  live: LivePages;
+  report: Report;
+  /** The faults of `easel.json`, one sentence each. */
+  faults: string[];
+}
+
+/** The path of the canvas, with a slash at the end. */
+export const canvasPath = ({ slug }: Pick<Site, "slug">): string => `/c/${slug}/`;
+
+/*
+ * Browsers send the cookies of `localhost` to every port. Cookies of the service therefore get the port as a suffix of their names in the
+ * browser, so that two services on one computer do not sign each other's people out.
+ */
+
+/** Converts a `Cookie` header from the browser: keeps the cookies that have the suffix of this port, and removes the suffix. */
+export function cookiesForService(header: string | undefined, port: number): string {
+  const suffix = `_${port}`;
+  return (header ?? "")
+    .split(";")
+    .flatMap((each) => {
+      const [name = "", ...value] = each.trim().split("=");
+      return name.endsWith(suffix) ? [`${name.slice(0, -suffix.length)}=${value.join("=")}`] : [];
+    })
+    .join("; ");
+}
+
+/** Converts a `Set-Cookie` header of the service for the browser: adds the suffix of this port to the name. */
+export const cookieForBrowser = (setCookie: string, port: number): string =>
+  setCookie.replace(/^[^=;]*/, (name) => `${name}_${port}`);
 
 /** The prefix of the paths that `easel dev` itself serves. No path of the service begins with it. */
 export const OWN_PATH = "/__easel_dev/";

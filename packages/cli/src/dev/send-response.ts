@@ -2,12 +2,81 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { identify } from "@easel/server/identity/identify";
-import { cookieForBrowser } from "./cookie-names.ts";
 import { afterSignOut } from "./dev-sign-in.ts";
-import { canvasPath, type Site } from "./dev-site.ts";
-import { injectBar } from "./inject-bar.ts";
-import type { PageHost } from "./page-hosts.ts";
-import { allowBar } from "./page-policy.ts";
+import { canvasPath, cookieForBrowser, OWN_PATH, type PageHost, type Site } from "./page-hosts.ts";
+
+/** The directives of a browser for script elements and for connections, each followed by its fallbacks. */
+const SCRIPTS = ["script-src-elem", "script-src", "default-src"];
+const CONNECTIONS = ["connect-src", "default-src"];
+
+/**
+ * Adds sources to the directive `names[0]`. If the policy lacks it, starts from the sources of the first fallback. Does nothing if the
+ * policy has none of the directives, because it then allows everything.
+ */
+function allow(directives: Map<string, string[]>, names: string[], sources: string[]): void {
+  const known = names.find((name) => directives.has(name));
+  if (known === undefined) return;
+  const before = directives.get(known)?.filter((source) => source.toLowerCase() !== "'none'") ?? [];
+  directives.set(names[0] as string, [...before, ...sources]);
+}
+
+/**
+ * Returns a `Content-Security-Policy` that also allows the script and the connections of `easel dev`, and nothing else. It allows the
+ * script by URL, because a nonce would turn off `'unsafe-inline'` of the page. With `'strict-dynamic'`, which turns off URLs, it allows the
+ * script by nonce. `origin` is the origin of the page.
+ */
+export function allowBar(header: string, origin: string, nonce: string): string {
+  return header
+    .split(",")
+    .map((policy) => {
+      const directives = new Map<string, string[]>();
+      for (const part of policy.split(";")) {
+        const [name, ...sources] = part.trim().split(/\s+/);
+        if (name !== undefined && name !== "" && !directives.has(name.toLowerCase()))
+          directives.set(name.toLowerCase(), sources);
+      }
+      const scripts = SCRIPTS.map((name) => directives.get(name)).find((sources) => sources !== undefined);
+      const isStrict = scripts?.some((source) => source.toLowerCase() === "'strict-dynamic'") === true;
+      allow(directives, SCRIPTS, [isStrict ? `'nonce-${nonce}'` : `${origin}${OWN_PATH}bar.js`]);
+      allow(directives, CONNECTIONS, [
+        `${origin}${OWN_PATH}`,
+        `${origin.replace(/^http/, "ws")}${OWN_PATH}live`,
+      ]);
+      return [...directives].map(([name, sources]) => [name, ...sources].join(" ")).join("; ");
+    })
+    .join(", ");
+}
+
+/** The UTF-8 byte order mark in Latin 1. */
+const MARK = "\u00ef\u00bb\u00bf";
+const [COMMENT, END_OF_COMMENT] = ["<!--", "-->"];
+
+/** Returns the position after the doctype of a document in Latin 1. If there is none, returns the position after the byte order mark. */
+function endOfDoctype(text: string): number {
+  const start = text.startsWith(MARK) ? MARK.length : 0;
+  const spaceAndDoctype = /\s*(<!doctype[^>]*>)?/iy;
+  let at = start;
+  for (;;) {
+    spaceAndDoctype.lastIndex = at;
+    const [space = "", doctype] = spaceAndDoctype.exec(text) ?? [];
+    at += space.length;
+    if (doctype !== undefined) return at;
+    const end = text.startsWith(COMMENT, at) ? text.indexOf(END_OF_COMMENT, at + COMMENT.length) : -1;
+    if (end === -1) return start;
+    at = end + END_OF_COMMENT.length;
+  }
+}
+
+/**
+ * Inserts the script of `easel dev` into a page, after the doctype and before everything else, so that it catches the page's first error.
+ * HTML allows a script there: the browser puts it into the head.
+ */
+export function injectBar(page: Buffer, nonce: string): Buffer {
+  // Latin 1 keeps every byte, whatever the encoding of the page is.
+  const at = endOfDoctype(page.toString("latin1"));
+  const script = Buffer.from(`<script src="${OWN_PATH}bar.js" nonce="${nonce}"></script>`);
+  return Buffer.concat([page.subarray(0, at), script, page.subarray(at)]);
+}
 
 /** The maximum sizes of a page that gets the bar, and of an error response that is printed. */
 const MAX_PAGE_BYTES = 16 * 1024 * 1024;

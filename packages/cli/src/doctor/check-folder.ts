@@ -5,9 +5,8 @@ import type { Context } from "../context.ts";
 import { readFolder } from "../deploy/folder.ts";
 import { readEaselJson } from "../project/easel-json.ts";
 import { readProject } from "../project/project.ts";
-import { formatBytes } from "../terminal/bytes.ts";
 import { clean } from "../terminal/clean.ts";
-import { count } from "../terminal/count.ts";
+import { count, formatBytes } from "../terminal/format.ts";
 import { type Finding, fault, faultOf, ok, warning } from "./finding.ts";
 
 async function checkFiles(folder: string): Promise<Finding[]> {

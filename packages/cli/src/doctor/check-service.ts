@@ -4,7 +4,7 @@ import { causeOf } from "../api/send.ts";
 import { bodyOf, findAccount, serviceAt, serviceUrl } from "../api/service.ts";
 import type { Context } from "../context.ts";
 import { clean } from "../terminal/clean.ts";
-import { formatTime } from "../terminal/time.ts";
+import { formatTime } from "../terminal/format.ts";
 import { type Finding, fault, faultOf, ok, warning } from "./finding.ts";
 
 /** The time within which the service must answer. */

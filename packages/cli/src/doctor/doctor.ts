@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { fail } from "../exit.ts";
-import { count } from "../terminal/count.ts";
+import { count } from "../terminal/format.ts";
 import { checkComputer } from "./check-computer.ts";
 import { checkFolder } from "./check-folder.ts";
 import { checkService } from "./check-service.ts";

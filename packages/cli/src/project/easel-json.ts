@@ -2,7 +2,7 @@ import path from "node:path";
 import { type EaselJson, easelJson, faultsOf } from "@easel/server/canvases/publishing/easel-json";
 import { fail } from "../exit.ts";
 import { clean } from "../terminal/clean.ts";
-import { readUntrusted } from "./untrusted-file.ts";
+import { readUntrusted } from "./files.ts";
 
 /** The maximum size of an `easel.json`. */
 const MAX_BYTES = 1024 * 1024;

@@ -2,8 +2,7 @@ import { mkdir, readdir } from "node:fs/promises";
 import path from "node:path";
 import { fail } from "../exit.ts";
 import { clean } from "../terminal/clean.ts";
-import { replaceFile } from "./replace-file.ts";
-import { readUntrusted, requireKind } from "./untrusted-file.ts";
+import { readUntrusted, replaceFile, requireKind } from "./files.ts";
 
 /*
  * The subfolder `.easel`, in which `easel` keeps its own data. It is never deployed. The folder around it may be a clone of a repository of

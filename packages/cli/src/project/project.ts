@@ -1,4 +1,5 @@
 import path from "node:path";
+import { hasDotFile } from "@easel/server/canvases/publishing/select-files";
 import { z } from "zod/mini";
 import { fail } from "../exit.ts";
 import { clean } from "../terminal/clean.ts";
@@ -21,7 +22,7 @@ export type Project = z.infer<typeof Stored>;
 const FILE = "project.json";
 
 /** Whether a folder has a project. */
-export const hasProject = (folder: string): Promise<boolean> => hasOwnFile(folder, FILE);
+const hasProject = (folder: string): Promise<boolean> => hasOwnFile(folder, FILE);
 
 /** Reads the project of a folder. Returns undefined for a folder without one. Throws a `Failure` for a damaged file. */
 export async function readProject(folder: string): Promise<Project | undefined> {
@@ -39,3 +40,15 @@ export async function readProject(folder: string): Promise<Project | undefined> 
 /** Writes the project of a folder. Replaces the file atomically. */
 export const writeProject = (folder: string, project: Project): Promise<void> =>
   writeOwnFile(folder, FILE, `${JSON.stringify(project, null, 2)}\n`);
+
+/**
+ * Returns the folder from which `easel deploy` would publish a file. Such a folder has been deployed or pulled before, so that it has a
+ * project. Returns null if there is none, or if a deploy leaves the file out because of a dot in its path.
+ */
+export async function publishingFolder(file: string): Promise<string | null> {
+  for (let folder = path.dirname(file); ; folder = path.dirname(folder)) {
+    if (await hasProject(folder))
+      return hasDotFile(path.relative(folder, file).replaceAll(path.sep, "/")) ? null : folder;
+    if (folder === path.dirname(folder)) return null;
+  }
+}

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { readFile, realpath } from "node:fs/promises";
 import { z } from "zod/mini";
-import { configFile, writeConfig } from "../account/config-folder.ts";
+import { configFile, writeConfig } from "../account/credentials.ts";
 import type { Context } from "../context.ts";
 
 const Stored = z.object({ folder: z.string(), url: z.string(), canvasId: z.string(), slug: z.string() });

@@ -11,9 +11,8 @@ import { fail } from "../exit.ts";
 import { type Project, readProject, writeProject } from "../project/project.ts";
 import { remember } from "../project/remembered.ts";
 import { clean } from "../terminal/clean.ts";
-import { count } from "../terminal/count.ts";
-import { openArchive } from "./archive.ts";
-import { downloadVersion } from "./download.ts";
+import { count } from "../terminal/format.ts";
+import { downloadVersion, openArchive } from "./archive.ts";
 import { planFiles, writeFile } from "./unpack.ts";
 
 /** The flags of `easel pull`. */

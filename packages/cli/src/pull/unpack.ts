@@ -6,7 +6,7 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { fail } from "../exit.ts";
 import { clean } from "../terminal/clean.ts";
-import { count } from "../terminal/count.ts";
+import { count } from "../terminal/format.ts";
 import type { ArchivedFile } from "./archive.ts";
 
 /** The maximum number of paths that an error lists. */

@@ -3,9 +3,9 @@ import { canvasDeclarations } from "@easel/protocol/canvas-declarations";
 import { findCanvas } from "../api/find-canvas.ts";
 import type { Context } from "../context.ts";
 import { readEaselJson } from "../project/easel-json.ts";
-import { replaceFile } from "../project/replace-file.ts";
+import { replaceFile } from "../project/files.ts";
 import { clean } from "../terminal/clean.ts";
-import { count } from "../terminal/count.ts";
+import { count } from "../terminal/format.ts";
 
 /** The flags of `easel types`. */
 export interface TypesOptions {

@@ -10,7 +10,7 @@ const CREDENTIALS = "packages/cli/test/stored-credentials.test.ts";
 export const cliAccount: Fault[] = [
   fault(
     "cli: any request ends the wait for the browser",
-    `${ACCOUNT}/loopback.ts`,
+    `${ACCOUNT}/browser-login.ts`,
     'url.searchParams.get("state") === expected',
     "true",
     LOGIN,
@@ -52,7 +52,7 @@ export const cliAccount: Fault[] = [
   ),
   fault(
     "cli: a new file of tokens is readable for others",
-    `${ACCOUNT}/config-folder.ts`,
+    `${ACCOUNT}/credentials.ts`,
     "\\n`, 0o600)",
     "\\n`, 0o644)",
     LOGIN,
@@ -80,7 +80,7 @@ export const cliAccount: Fault[] = [
   ),
   fault(
     "cli: Ctrl-C ends a sign-in by code only after a poll",
-    `${ACCOUNT}/device-login.ts`,
+    `${ACCOUNT}/login.ts`,
     "await untilAborted(pollDeviceAuthorizationGrant(config, device, undefined, { signal }), signal)",
     "await pollDeviceAuthorizationGrant(config, device, undefined, { signal })",
     LOGIN,

@@ -3,8 +3,8 @@ import { type Fault, fault } from "../fault.ts";
 
 const HOSTS = "packages/cli/src/dev/page-hosts.ts";
 const REVERSE_PROXY = "packages/cli/src/dev/reverse-proxy.ts";
-const POLICY = "packages/cli/src/dev/page-policy.ts";
-const COOKIES = "packages/cli/src/dev/cookie-names.ts";
+const POLICY = "packages/cli/src/dev/send-response.ts";
+const COOKIES = "packages/cli/src/dev/page-hosts.ts";
 
 const REVERSE_PROXY_TEST = "packages/cli/test/dev-reverse-proxy.test.ts";
 
@@ -43,13 +43,13 @@ export const cliDev: Fault[] = [
     POLICY,
     "[...before, ...sources]",
     '["*"]',
-    "packages/cli/src/dev/page-policy.test.ts",
+    "packages/cli/src/dev/send-response.test.ts",
   ),
   fault(
     "dev: cookies of other ports",
     COOKIES,
     "name.endsWith(suffix)",
     "true",
-    "packages/cli/src/dev/cookie-names.test.ts",
+    "packages/cli/src/dev/page-hosts.test.ts",
   ),
 ];

@@ -8,7 +8,7 @@ const UNTRUSTED = "packages/cli/test/untrusted-folder.test.ts";
 export const cli: Fault[] = [
   fault(
     "cli: files are read and written through links of the folder",
-    "packages/cli/src/project/untrusted-file.ts",
+    "packages/cli/src/project/files.ts",
     "kind !== undefined && kind !== expected",
     'kind === "other"',
     UNTRUSTED,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cookieForBrowser, cookiesForService } from "./cookie-names.ts";
+import { cookieForBrowser, cookiesForService } from "./page-hosts.ts";
 
 test("cookies of the service have the port in their names", () => {
   assert.equal(cookieForBrowser("easel_session=a=b; Path=/", 4321), "easel_session_4321=a=b; Path=/");

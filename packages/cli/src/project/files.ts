@@ -1,8 +1,29 @@
+import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { lstat, open } from "node:fs/promises";
+import { lstat, open, rename, rm } from "node:fs/promises";
 import { fail } from "../exit.ts";
-import { formatBytes } from "../terminal/bytes.ts";
 import { clean } from "../terminal/clean.ts";
+import { formatBytes } from "../terminal/format.ts";
+
+/**
+ * Replaces a file atomically. A symbolic link at the path is replaced and not followed. `mode` are the permissions of the new file. The
+ * content is on the disk when the promise resolves.
+ */
+export async function replaceFile(file: string, text: string, mode = 0o666): Promise<void> {
+  const draft = `${file}.${randomUUID()}.tmp`;
+  try {
+    const handle = await open(draft, "wx", mode);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(draft, file);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
 
 /** The kind of a path: a regular file, a folder, a symbolic link (also a junction of Windows), or anything else, such as a pipe. */
 export type Kind = "file" | "folder" | "link" | "other";

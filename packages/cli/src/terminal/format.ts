@@ -1,6 +1,23 @@
 import { fail } from "../exit.ts";
 import { clean } from "./clean.ts";
 
+/** Formats a number of things, such as `1 file` or `3 files`. */
+export const count = (number: number, thing: string): string =>
+  `${number} ${thing}${number === 1 ? "" : "s"}`;
+
+const BYTE_UNITS = ["bytes", "KiB", "MiB", "GiB"];
+
+/** Formats a number of bytes for people, such as `1.4 MiB`. */
+export function formatBytes(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1024 && unit < BYTE_UNITS.length - 1) {
+    value /= 1024;
+    unit += 1;
+  }
+  return `${unit === 0 || value >= 10 ? Math.round(value) : value.toFixed(1)} ${BYTE_UNITS[unit]}`;
+}
+
 const UNIT_MS: Record<string, number> = {
   s: 1000,
   m: 60 * 1000,
@@ -39,4 +56,26 @@ export function isoTime(time: number): string;
 export function isoTime(time: number | null): string | null;
 export function isoTime(time: number | null): string | null {
   return time === null ? null : new Date(time).toISOString();
+}
+
+const TIME_UNITS: [unit: Intl.RelativeTimeFormatUnit, ms: number][] = [
+  ["day", 24 * 60 * 60 * 1000],
+  ["hour", 60 * 60 * 1000],
+  ["minute", 60 * 1000],
+  ["second", 1000],
+];
+
+const format = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+
+/**
+ * Formats a time in epoch milliseconds relative to now, such as `5 minutes ago` or `in 90 days`. Rounds a future time, so that a token for
+ * 90 days does not end in 89.
+ */
+export function formatTime(time: number, now = Date.now()): string {
+  const distance = time - now;
+  for (const [unit, ms] of TIME_UNITS) {
+    const count = distance / ms;
+    if (Math.abs(count) >= 1) return format.format(count > 0 ? Math.round(count) : Math.trunc(count), unit);
+  }
+  return "now";
 }

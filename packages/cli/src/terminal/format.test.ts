@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatTime } from "./time.ts";
+import { formatTime } from "./format.ts";
 
 const DAY_S = 24 * 60 * 60;
 
