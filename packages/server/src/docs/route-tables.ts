@@ -4,7 +4,8 @@ import type { ErrorCase } from "../http/refusal.ts";
 import { SERVICE_ROUTES } from "../openapi/adjacent.ts";
 import { ERROR_SCHEMAS } from "../openapi/error-responses.ts";
 import { blockOf, type JsonSchema, typeOf } from "../openapi/json-shape.ts";
-import { type Operation, pathOf, type RequestBody, type Response } from "../primitives/description.ts";
+import type { Description, Response } from "../operations/operation.ts";
+import type { BodyDescription } from "../operations/operation-body.ts";
 import { primitives } from "../primitives/index.ts";
 import { code, table } from "./markdown.ts";
 
@@ -18,13 +19,13 @@ const schemaOf = (schema: z.ZodType, io: "input" | "output") =>
 const shapeOf = (schema: z.ZodType, io: "input" | "output") =>
   typeOf(schemaOf(schema, io).properties?.body ?? {});
 
-function requestOf(route: string, { query }: Operation): string {
-  const names = query === undefined ? [] : Object.keys(query.shape);
-  return pathOf(route) + (names.length === 0 ? "" : `?${names.map((name) => `${name}=`).join("&")}`);
+function requestOf(route: string, { query }: Description): string {
+  const names = query === undefined ? [] : Object.keys(query.schema.shape);
+  return route + (names.length === 0 ? "" : `?${names.map((name) => `${name}=`).join("&")}`);
 }
 
-function bodyOf(body: RequestBody | undefined): string {
-  if (body === undefined) return "";
+function bodyOf(body: BodyDescription | undefined): string {
+  if (body === undefined || body.none) return "";
   const shape = body.type.startsWith("multipart") ? "a form" : code(shapeOf(body.schema, "input"));
   return `${shape}${body.optional ? " or nothing" : ""} → `;
 }
@@ -42,10 +43,11 @@ const errorOf = (error: ErrorCase) => {
 
 const operationsBelow = (folder: string) =>
   primitives
-    .flatMap(({ description }) => Object.entries(description?.operations ?? {}))
-    .filter(([route]) => route.split(" ")[1]?.split("/")[1] === folder);
+    .flatMap(({ operations }) => operations)
+    .filter(({ path }) => path.split("/")[1] === folder)
+    .map((each): [string, Description] => [`${each.method} ${each.path}`, each]);
 
-const operationsTable = (operations: [route: string, operation: Operation][]) =>
+const operationsTable = (operations: [route: string, operation: Description][]) =>
   table(
     ["Request", "Body → response", "Meaning", "Errors"],
     operations.map(([route, operation]) => [
@@ -74,8 +76,8 @@ export const authoringRoutes = routesTable("authoring");
 
 /** Returns TypeScript declarations of the types that the tables of routes name. */
 export function routeShapes(): string {
-  const definitions = primitives.flatMap(({ description }) =>
-    Object.values(description?.operations ?? {}).flatMap(({ responses }) =>
+  const definitions = primitives.flatMap(({ operations }) =>
+    operations.flatMap(({ responses }) =>
       Object.values(responses).flatMap(({ schema }) =>
         schema === undefined ? [] : Object.entries(schemaOf(schema, "output").$defs ?? {}),
       ),

@@ -4,6 +4,7 @@ import { Readable } from "node:stream";
 import { describe, it, test } from "node:test";
 import fc from "fast-check";
 import { cpuTime, longestTurn } from "../../test/support/longest-turn.ts";
+import { RequestBody } from "../operations/request-body.ts";
 import { partsOf } from "./multipart.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -45,7 +46,7 @@ async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
 async function read(request: IncomingMessage): Promise<Outcome> {
   const parts: Read[] = [];
   try {
-    for await (const { name, filename, contentType, body } of partsOf(request))
+    for await (const { name, filename, contentType, body } of partsOf(new RequestBody(request)))
       parts.push([name, filename, contentType, await textOf(body)]);
     return parts;
   } catch (error) {
@@ -230,7 +231,7 @@ describe("400 INVALID_BODY", () => {
   it("a client that disconnects in the middle of a file: the reader of the file gets the error", async () => {
     const request = open();
     request.push(`--b\r\n${FILE}\r\n\r\nhello`);
-    const parts = partsOf(request);
+    const parts = partsOf(new RequestBody(request));
     const { value } = await parts.next();
     const body = (value as { body: AsyncIterable<Buffer> }).body[Symbol.asyncIterator]();
     assert.equal(String((await body.next()).value), "hello");
@@ -305,7 +306,7 @@ test("a quoted boundary with spaces and one of 70 characters", async () => {
 test("a last boundary that arrives in pieces while the reader is slow", async () => {
   const request = open();
   request.push(`--b\r\n${FILE}\r\n\r\n`);
-  const parts = partsOf(request);
+  const parts = partsOf(new RequestBody(request));
   const { value } = await parts.next();
   for (const bytes of [`${"x".repeat(65_534)}\r\n-`, "\r\n--b", "--\r\n", null]) {
     request.push(bytes);
@@ -319,7 +320,7 @@ test("the unread rest of a part is skipped", async () => {
   const large = "x".repeat(300_000);
   const form = part('Content-Disposition: form-data; name="first"', large) + part(FILE, large) + END;
   const names: string[] = [];
-  for await (const { name, body } of partsOf(sent(form, 50_000))) {
+  for await (const { name, body } of partsOf(new RequestBody(sent(form, 50_000)))) {
     names.push(name);
     if (name === "file") for await (const _ of body) break;
   }
@@ -327,7 +328,7 @@ test("the unread rest of a part is skipped", async () => {
 });
 
 test("the body of a part ends when the next part is read, and contains no bytes of the next part", async () => {
-  const parts = partsOf(sent(part(FILE, "1") + part(FILE, "2") + END));
+  const parts = partsOf(new RequestBody(sent(part(FILE, "1") + part(FILE, "2") + END)));
   const first = await parts.next();
   const second = await parts.next();
   assert.ok(!first.done && !second.done);
@@ -340,7 +341,8 @@ test("when the reader throws, no listener stays on the request, and later bytes 
   request.push(`--b\r\n${FILE}\r\n\r\nhello`);
   const before = request.eventNames().map((name) => [name, request.listenerCount(name)]);
   await assert.rejects(async () => {
-    for await (const { body } of partsOf(request)) for await (const _ of body) throw new Error("enough");
+    for await (const { body } of partsOf(new RequestBody(request)))
+      for await (const _ of body) throw new Error("enough");
   }, /enough/);
   assert.deepEqual(
     request.eventNames().map((name) => [name, request.listenerCount(name)]),
@@ -365,7 +367,7 @@ test("the request is read only as fast as the bodies of its parts", async () => 
     headers: { "content-type": TYPE },
   }) as unknown as IncomingMessage;
   let read = 0;
-  for await (const { body } of partsOf(request)) {
+  for await (const { body } of partsOf(new RequestBody(request))) {
     for await (const { length } of body) {
       read += length;
       for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
@@ -401,7 +403,7 @@ test("a slow reader does not cause 408", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const request = open();
   request.push(`--b\r\n${FILE}\r\n\r\nhello`);
-  const parts = partsOf(request);
+  const parts = partsOf(new RequestBody(request));
   const { value } = await parts.next();
   t.mock.timers.tick(60_000);
   const body = (value as { body: AsyncIterable<Buffer> }).body[Symbol.asyncIterator]();
@@ -463,7 +465,7 @@ describe("any bytes", () => {
         const form = Buffer.concat(
           [`--b\r\n${FILE}\r\n\r\n`, body, `\r\n${END}`].map((piece) => Buffer.from(piece as string)),
         );
-        for await (const { body: read } of partsOf(sent(form, each))) {
+        for await (const { body: read } of partsOf(new RequestBody(sent(form, each)))) {
           const chunks = [];
           for await (const chunk of read) chunks.push(chunk);
           assert.deepEqual(Buffer.concat(chunks), body);

@@ -1,7 +1,5 @@
-import type { IncomingMessage } from "node:http";
 import { LIMITS } from "@easel/protocol/limits";
 import { parse } from "content-disposition";
-import { streamBody } from "./body.ts";
 import { Refusal, refuse } from "./refusal.ts";
 import { parseMediaType } from "./request-headers.ts";
 
@@ -97,6 +95,12 @@ const DASHES = Buffer.from("--");
 const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
 const NOT_IN_VALUE = /[\r\n\0]/;
 
+/** The bytes of a form, and its media type. */
+interface FormSource {
+  readonly type: string | undefined;
+  stream(): AsyncGenerator<Buffer>;
+}
+
 /** A part of a form. */
 export interface Part {
   name: string;
@@ -111,11 +115,11 @@ const malformed = (why: string) =>
   new Refusal(400, { code: "INVALID_BODY", message: `The body is not valid multipart/form-data: ${why}.` });
 
 /**
- * Returns the boundary that the `Content-Type` declares. Throws 400 `INVALID_BODY` if the type is not `multipart/form-data` or has no valid
+ * Returns the boundary that a media type declares. Throws 400 `INVALID_BODY` if the type is not `multipart/form-data` or has no valid
  * boundary.
  */
-function boundaryOf({ headers }: IncomingMessage): string {
-  const type = parseMediaType(headers["content-type"]);
+function boundaryOf(contentType: string | undefined): string {
+  const type = parseMediaType(contentType);
   const boundary = type?.params.get("boundary") ?? "";
   const isForm = type?.essence === "multipart/form-data";
   if (isForm && boundary !== "" && boundary.length <= MAX_BOUNDARY_LENGTH) return boundary;
@@ -154,9 +158,9 @@ function parseHeader(block: Buffer): Omit<Part, "body"> {
  * Reads the parts of a `multipart/form-data` body one after the other, no faster than the caller consumes them (decision 028). Skips the
  * unread rest of a part. Throws 400 `INVALID_BODY` if the body is malformed or ends early, and 408 if no bytes arrive for 20 s.
  */
-export async function* partsOf(request: IncomingMessage): AsyncGenerator<Part> {
-  const delimiter = Buffer.from(`\r\n--${boundaryOf(request)}`, "latin1");
-  const source = streamBody(request);
+export async function* partsOf(body: FormSource): AsyncGenerator<Part> {
+  const delimiter = Buffer.from(`\r\n--${boundaryOf(body.type)}`, "latin1");
+  const source = body.stream();
   // Reads CRLF before the body, because the first boundary may be at the start of the body, without the CRLF of the delimiter.
   const bytes = new Delimited(source, CRLF, () => malformed("it ends early"));
   try {

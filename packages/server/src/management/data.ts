@@ -12,7 +12,7 @@ import { firstValue } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
 import type { Caller } from "../identity/credential.ts";
 import { readmit, requireCapability } from "../pipeline/admit.ts";
-import type { Caller as RuntimeCaller } from "../primitives/primitive.ts";
+import type { GatedCaller } from "../primitives/primitive.ts";
 import { exportArchive } from "../primitives/transfer/export-archive.ts";
 import { importData } from "../primitives/transfer/import-data.ts";
 import { TRANSFERS } from "../primitives/transfer/transfers.ts";
@@ -31,7 +31,7 @@ function accessTo(
 ) {
   const use = { reads, leavesCanvas: false };
   const admission = { user, credential, passes, canvas: { id, slug }, use };
-  return async (capability: Capability | null): Promise<RuntimeCaller> => {
+  return async (capability: Capability | null): Promise<GatedCaller> => {
     const admitted = await readmit(admission, capability, env);
     if (!manages(admitted.role)) refuse("PERMISSION_DENIED");
     return { ...admitted, requireCapability: (other) => requireCapability(admitted.canvas, other, env) };

@@ -1,6 +1,8 @@
 import { TOKEN_SCOPES } from "@easel/protocol/management";
 import { z } from "zod";
-import { json, jsonBody, type Operation, type RequestBody } from "../primitives/description.ts";
+import type { Description } from "../operations/operation.ts";
+import type { BodyDescription } from "../operations/operation-body.ts";
+import { json } from "../primitives/description.ts";
 import type { Operations } from "./conversion.ts";
 import type { CommonErrors } from "./error-responses.ts";
 import type { PathItem, SecurityRequirement, Tag } from "./openapi.ts";
@@ -10,7 +12,7 @@ export const SERVICE_TAG: Tag = {
   description: "Sign-in for programs, health, and files that describe the service.",
 };
 
-const page = (type: string, description: string): Operation["responses"] => ({
+const page = (type: string, description: string): Description["responses"] => ({
   200: { description, type, headers: { ETag: "Identifies the content, for `If-None-Match`." } },
   304: { description: "The client has the current content." },
 });
@@ -19,20 +21,20 @@ const healthy = json("The service is well.", z.strictObject({ ok: z.literal(true
 
 const COMMON: CommonErrors = { name: "Service", errors: [] };
 
-const form = (fields: Record<string, z.ZodType>): RequestBody => ({
+const form = (fields: Record<string, z.ZodType>): BodyDescription => ({
   type: "application/x-www-form-urlencoded",
   schema: z.object({ client_id: z.literal("easel-cli"), ...fields }),
 });
 
 /** The error response of an OAuth endpoint (RFC 6749, section 5.2). */
-const OAUTH_ERROR: Operation["responses"] = json(
+const OAUTH_ERROR: Description["responses"] = json(
   "An error of OAuth.",
   z.object({ error: z.string(), error_description: z.string() }).meta({ id: "OAuthError" }),
   400,
 );
 
 interface Route {
-  operation: Operation;
+  operation: Description;
   /** The credentials that requests need; by default none. */
   security?: SecurityRequirement[];
 }
@@ -41,10 +43,13 @@ interface Route {
 export const SERVICE_ROUTES: Record<string, Route> = {
   "POST /auth/dev/session": {
     operation: {
-      id: "sign-in.dev",
+      name: "sign-in.dev",
       summary: "Signs in as any person, without credentials.",
       details: "Exists in dev mode only, otherwise the response is 404.",
-      body: jsonBody(z.strictObject({ email: z.string(), name: z.string().min(1).max(200).optional() })),
+      body: {
+        type: "application/json",
+        schema: z.strictObject({ email: z.string(), name: z.string().min(1).max(200).optional() }),
+      },
       responses: {
         204: { description: "The person is signed in.", headers: { "Set-Cookie": "The session cookie." } },
       },
@@ -60,7 +65,7 @@ export const SERVICE_ROUTES: Record<string, Route> = {
   },
   "POST /auth/logout": {
     operation: {
-      id: "sign-in.end",
+      name: "sign-in.end",
       summary: "Ends the session.",
       details: "A client that accepts HTML gets a page.",
       responses: {
@@ -75,7 +80,7 @@ export const SERVICE_ROUTES: Record<string, Route> = {
   },
   "GET /.well-known/oauth-authorization-server": {
     operation: {
-      id: "oauth.metadata",
+      name: "oauth.metadata",
       summary: "Returns the endpoints of OAuth 2 (RFC 8414), by which programs get an access token.",
       details: "404 if the service accepts no access tokens; so are the endpoints.",
       responses: json(
@@ -93,7 +98,7 @@ export const SERVICE_ROUTES: Record<string, Route> = {
   },
   "POST /oauth/token": {
     operation: {
-      id: "oauth.token",
+      name: "oauth.token",
       summary: "Exchanges a code for an access token.",
       details:
         "`grant_type` is `authorization_code` with PKCE (RFC 6749, RFC 7636), or the device code of RFC 8628. A code that is used twice ends the token that it gave.",
@@ -121,7 +126,7 @@ export const SERVICE_ROUTES: Record<string, Route> = {
   },
   "POST /oauth/device_authorization": {
     operation: {
-      id: "oauth.device",
+      name: "oauth.device",
       summary: "Starts the sign-in of a program on a computer without a browser (RFC 8628).",
       details:
         "The person enters `user_code` at `verification_uri`; the program asks `POST /oauth/token` meanwhile.",
@@ -148,7 +153,7 @@ export const SERVICE_ROUTES: Record<string, Route> = {
   },
   "POST /oauth/revoke": {
     operation: {
-      id: "oauth.revoke",
+      name: "oauth.revoke",
       summary: "Ends an access token (RFC 7009).",
       details: "Needs nothing but the token. An unknown token is no error.",
       body: form({ token: z.string() }),
@@ -158,14 +163,14 @@ export const SERVICE_ROUTES: Record<string, Route> = {
   },
   "GET /healthz": {
     operation: {
-      id: "service.health",
+      name: "service.health",
       summary: "Succeeds while the process runs.",
       responses: healthy,
     },
   },
   "GET /readyz": {
     operation: {
-      id: "service.ready",
+      name: "service.ready",
       summary: "Succeeds while the database, the blob store and the bus can be used.",
       responses: healthy,
       errors: ["UNAVAILABLE"],
@@ -173,7 +178,7 @@ export const SERVICE_ROUTES: Record<string, Route> = {
   },
   "GET /sdk/v1.js": {
     operation: {
-      id: "service.sdk",
+      name: "service.sdk",
       summary: "Returns the browser SDK, which defines the global `easel`.",
       details: "A page of a canvas with a Public link may load it without sign-in.",
       responses: page("application/javascript", "The script."),
@@ -183,7 +188,7 @@ export const SERVICE_ROUTES: Record<string, Route> = {
   },
   "GET /sdk/easel.css": {
     operation: {
-      id: "service.stylesheet",
+      name: "service.stylesheet",
       summary: "Returns the stylesheet for pages.",
       details: "`Content-Location` is the address of this version, which caches may keep for a year.",
       responses: page("text/css", "The stylesheet."),
@@ -191,56 +196,56 @@ export const SERVICE_ROUTES: Record<string, Route> = {
   },
   "GET /favicon.ico": {
     operation: {
-      id: "service.favicon",
+      name: "service.favicon",
       summary: "Returns the icon of pages that have none of their own.",
       responses: page("image/svg+xml", "The icon."),
     },
   },
   "GET /schema/easel.json": {
     operation: {
-      id: "service.schema",
+      name: "service.schema",
       summary: "Returns the JSON Schema of `easel.json`.",
       responses: page("application/schema+json", "The schema."),
     },
   },
   "GET /openapi.json": {
     operation: {
-      id: "service.openapi",
+      name: "service.openapi",
       summary: "Returns the OpenAPI document of the service.",
       responses: page("application/json", "The document."),
     },
   },
   "GET /openapi/runtime.json": {
     operation: {
-      id: "service.openapiRuntime",
+      name: "service.openapiRuntime",
       summary: "Returns the part of the OpenAPI document with the runtime API.",
       responses: page("application/json", "The document."),
     },
   },
   "GET /openapi/management.json": {
     operation: {
-      id: "service.openapiManagement",
+      name: "service.openapiManagement",
       summary: "Returns the part of the OpenAPI document with the management API.",
       responses: page("application/json", "The document."),
     },
   },
   "GET /reference": {
     operation: {
-      id: "service.reference",
+      name: "service.reference",
       summary: "Returns a page that shows the OpenAPI document.",
       responses: page("text/html", "The page."),
     },
   },
   "GET /llms.txt": {
     operation: {
-      id: "service.llms",
+      name: "service.llms",
       summary: "Returns an overview of the documentation for language models.",
       responses: page("text/plain", "The overview."),
     },
   },
   "GET /skill.md": {
     operation: {
-      id: "service.skill",
+      name: "service.skill",
       summary: "Returns instructions for agents that write canvases.",
       responses: page("text/markdown", "The instructions."),
     },

@@ -1,4 +1,5 @@
-import type { Operation, RequestBody, Response } from "../primitives/description.ts";
+import type { Description, Response } from "../operations/operation.ts";
+import type { BodyDescription } from "../operations/operation-body.ts";
 import { type CommonErrors, ErrorResponses, RATE_HEADERS } from "./error-responses.ts";
 import type { OperationObject, RequestBodyObject, ResponseObject, SecurityRequirement } from "./openapi.ts";
 import { pathParameters, queryParameters } from "./parameters.ts";
@@ -42,19 +43,19 @@ export class Operations {
   /** Converts the description of the operation at a path, such as `/v1/c/{slug}/kv/{key}`. */
   convert(
     path: string,
-    operation: Operation,
+    operation: Description,
     { tag, common, isLimited, security }: Surface,
   ): OperationObject {
-    const { id, summary, details, query, body, responses, errors = [] } = operation;
-    const parameters = [...pathParameters(path), ...queryParameters(query, this.schemas)];
+    const { name, summary, details, query, body, responses, errors = [] } = operation;
+    const parameters = [...pathParameters(path), ...queryParameters(query?.schema, this.schemas)];
     return {
-      operationId: id,
+      operationId: name,
       tags: [tag],
       summary,
       ...(details !== undefined && { description: this.text(details) }),
       ...(security !== undefined && { security }),
       ...(parameters.length > 0 && { parameters }),
-      ...(body !== undefined && { requestBody: this.#body(body) }),
+      ...(body !== undefined && body.none !== true && { requestBody: this.#body(body) }),
       responses: {
         ...Object.fromEntries(
           Object.entries(responses).map(([status, each]) => [status, this.#response(each, isLimited)]),
@@ -64,7 +65,7 @@ export class Operations {
     };
   }
 
-  #body({ type, schema, parts, optional }: RequestBody): RequestBodyObject {
+  #body({ type, schema, parts, optional }: BodyDescription): RequestBodyObject {
     const encoding =
       parts &&
       Object.fromEntries(Object.entries(parts).map(([name, contentType]) => [name, { contentType }]));

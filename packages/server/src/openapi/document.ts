@@ -6,7 +6,8 @@ import { sessionCookie } from "../identity/session.ts";
 import type { Act } from "../management/act.ts";
 import { ACTS } from "../management/acts.ts";
 import { CALLERS, scopesOf } from "../management/callers.ts";
-import { bytes, type Operation, pathOf } from "../primitives/description.ts";
+import type { Description } from "../operations/operation.ts";
+import { bytes } from "../primitives/description.ts";
 import { primitives } from "../primitives/index.ts";
 import type { Primitive } from "../primitives/primitive.ts";
 import { adjacentPaths, SERVICE_TAG } from "./adjacent.ts";
@@ -39,21 +40,18 @@ const RUNTIME_ERRORS: CommonErrors = {
 
 /** Returns the group of operations of each primitive. */
 export const runtimeTags = (primitives: readonly Primitive[]): Tag[] =>
-  primitives.flatMap(({ description }) =>
-    description === undefined ? [] : [{ name: description.title, description: description.summary }],
-  );
+  primitives.map(({ title, summary }) => ({ name: title, description: summary }));
 
-/** Describes the routes of the runtime API. */
+/** Describes the operations of the runtime API. */
 export function runtimePaths(
   primitives: readonly Primitive[],
   operations: Operations,
 ): [path: string, item: PathItem][] {
-  return primitives.flatMap(({ description }) =>
-    Object.entries(description?.operations ?? {}).map(([route, operation]): [string, PathItem] => {
-      const [method = "", path = ""] = route.split(" ");
-      const template = apiPath("{slug}") + pathOf(path);
-      const surface = { tag: description?.title ?? "", common: RUNTIME_ERRORS, isLimited: true };
-      return [template, { [method.toLowerCase()]: operations.convert(template, operation, surface) }];
+  return primitives.flatMap(({ title, operations: own }) =>
+    own.map((operation): [string, PathItem] => {
+      const path = apiPath("{slug}") + operation.path;
+      const surface = { tag: title, common: RUNTIME_ERRORS, isLimited: true };
+      return [path, { [operation.method.toLowerCase()]: operations.convert(path, operation, surface) }];
     }),
   );
 }
@@ -126,17 +124,17 @@ function tokensOf(act: Act): string {
   return ` Scopes of tokens: ${scopes.join(", ")}${fields === null ? "" : `; \`deploy\` sets only ${fields}`}.`;
 }
 
-/** Converts an act of the management API to an `Operation`, the type that describes the operations of primitives. */
-function operationOf(act: Act): Operation {
+/** Converts an act of the management API to the description of an operation, as primitives have them. */
+function operationOf(act: Act): Description {
   const { name, summary, details = "", allow, query, body, response, errors = [] } = act;
   const { status, schema, type } = response;
   const description = schema === null && type === undefined ? "Done." : "The result.";
   const content = schema === null ? {} : { type: "application/json", schema };
   return {
-    id: name,
+    name,
     summary,
     details: `${details}\n\nCallers: ${CALLERS[allow].who}.${tokensOf(act)}`.trim(),
-    ...(query !== undefined && { query }),
+    ...(query !== undefined && { query: { schema: query } }),
     ...(body !== undefined && {
       body: {
         type: body.type,

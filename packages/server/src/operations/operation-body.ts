@@ -1,5 +1,5 @@
 import type { Json } from "@easel/protocol/types";
-import type { ZodType } from "zod";
+import type { ZodType, z } from "zod";
 import type { Env } from "../env.ts";
 import { parseJson, type ReadOptions } from "../http/body.ts";
 import type { ErrorCase } from "../http/refusal.ts";
@@ -28,6 +28,8 @@ export interface BodyDescription {
   /** The media types of the parts of a multipart form, by name. A part that is not listed is `text/plain`. */
   parts?: Record<string, string>;
   optional?: true;
+  /** Whether there must be no body. */
+  none?: true;
   /** The error of a body that is too large, if it is not 400 `INVALID_BODY`. */
   tooLarge?: ErrorCase;
 }
@@ -37,18 +39,19 @@ export interface Body<Value, Caller> extends BodyDescription {
   /** Whether receiving the body can take long after its last byte, for example because it is stored. */
   slow?: true;
   /**
-   * Receives the body and calls `use`. What reading the body holds, such as a temporary file, is held until `use` has finished. `parse`
+   * Receives the body and calls `use`. `signal` is that of the input. What reading the body holds, such as a temporary file, is held until `use` has finished. `parse`
    * validates what was read and returns the value; it throws a `Refusal` if the body is invalid.
    */
   receive<Result>(
     given: GivenBody,
-    caller: Caller,
+    from: { caller: Caller; signal(): AbortSignal },
     env: Env,
     use: (parse: () => Value) => Promise<Result>,
   ): Promise<Result>;
 }
 
-interface JsonOptions<Value> {
+/** How a JSON body is read. */
+export interface JsonOptions<Value> {
   /** The maximum number of bytes. */
   limit: number;
   /** Throws the error of a longer body. */
@@ -60,13 +63,18 @@ interface JsonOptions<Value> {
 }
 
 /** Returns the body with the JSON value that `schema` describes. */
-export const jsonBody = <Value>(
-  schema: ZodType<Value>,
-  { limit, tooLarge, accept = (json) => validate(json, schema), decode = parseJson }: JsonOptions<Value>,
+export const jsonBody = <Schema extends ZodType, Value = z.output<Schema>>(
+  schema: Schema,
+  {
+    limit,
+    tooLarge,
+    accept = (json) => validate(json, schema) as Value,
+    decode = parseJson,
+  }: JsonOptions<Value>,
 ): Body<Value, unknown> => ({
   type: "application/json",
   schema,
-  async receive(given, _caller, { turns }, use) {
+  async receive(given, _from, { turns }, use) {
     if ("value" in given) return use(() => accept(given.value as Json));
     const bytes = await given.read(limit, tooLarge, { turns });
     return use(() => accept(decode(bytes)));

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { ZodObject, ZodType, z } from "zod";
 import type { Env } from "../env.ts";
 import type { Method } from "../http/methods.ts";
@@ -39,7 +40,7 @@ export interface Description {
 export interface Message {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
-  readonly headers: { readonly [name: string]: string | string[] | undefined };
+  readonly headers: IncomingHttpHeaders;
   /** The names and values of all headers, one after the other. */
   readonly rawHeaders: readonly string[];
 }
@@ -94,7 +95,7 @@ export interface Given<Path extends string, Subject, Values, Value> {
  * again.
  */
 interface Definition<Caller, Result, Path extends string, Subject, Values, Value> extends Description {
-  method: Method;
+  method: Method | "HEAD";
   /** The path below that of the API, with the parameters in braces, such as `/kv/{key}`. A last `{path}` stands for the rest of a path. */
   path: Path;
   /** Checks the rights of the caller and the path parameters. Throws a `Refusal`, or returns the value that `run` gets as `subject`. */
@@ -110,7 +111,8 @@ interface Definition<Caller, Result, Path extends string, Subject, Values, Value
 
 /** An operation of an API: what a caller can ask of the service. HTTP is one way to ask; a caller in the same process is another. */
 export interface Operation<Caller, Result> extends Description {
-  method: Method;
+  /** The operation of GET also answers HEAD, unless there is one of HEAD. */
+  method: Method | "HEAD";
   path: string;
   /** Makes the checks of the operation and runs it. Throws a `Refusal` if a check fails. */
   perform(caller: Caller, input: Input, env: Env): Promise<Result>;
@@ -126,7 +128,7 @@ interface Readmittable {
  * Returns the function that defines operations for callers of one type.
  *
  * An operation with a body checks access and rights before the body and again after it, because a client could delay the body until it has
- * lost its rights. The second check is skipped if the whole body had arrived before the first check or arrived in the same turn of the event
+ * lost its rights (decision 020). The second check is skipped if the whole body had arrived before the first check or arrived in the same turn of the event
  * loop, unless receiving it can take long.
  */
 export const definer =
@@ -157,7 +159,7 @@ export const definer =
       const turn = env.turns.current;
       const subject = may(caller, given, env);
       const checked: Checked = givenOf(input, subject instanceof Promise ? await subject : subject);
-      return body.receive(input.body, caller, env, async (parse) => {
+      return body.receive(input.body, { caller, signal: input.signal }, env, async (parse) => {
         if ((complete && body.slow !== true) || env.turns.current === turn) {
           checked.body = parse();
           return run(caller, checked, env);

@@ -1,14 +1,14 @@
-import { ai } from "./ai/routes.ts";
-import { authoring } from "./authoring/routes.ts";
-import { collections } from "./collections/routes.ts";
-import { connections } from "./connections/routes.ts";
-import { files } from "./files/routes.ts";
-import { identity } from "./identity/routes.ts";
-import { kv } from "./kv/routes.ts";
-import { people } from "./people/routes.ts";
+import { ai } from "./ai/operations.ts";
+import { authoring } from "./authoring/operations.ts";
+import { collections } from "./collections/operations.ts";
+import { connections } from "./connections/operations.ts";
+import { files } from "./files/operations.ts";
+import { identity } from "./identity/operations.ts";
+import { kv } from "./kv/operations.ts";
+import { people } from "./people/operations.ts";
 import type { Primitive } from "./primitive.ts";
-import { realtime } from "./realtime/routes.ts";
-import { submissions } from "./submissions/routes.ts";
+import { realtime } from "./realtime/operations.ts";
+import { submissions } from "./submissions/operations.ts";
 
 /** The primitives of the runtime API, `/v1/c/{slug}`. */
 export const primitives: Primitive[] = [

@@ -7,7 +7,7 @@ import { refuse } from "../http/refusal.ts";
 import type { PendingUpgrade } from "../http/sockets.ts";
 import { admit, readmit } from "../pipeline/admit.ts";
 import type { ApiVisit } from "../pipeline/visit.ts";
-import type { Primitive, Route } from "./primitive.ts";
+import type { Primitive, RuntimeOperation } from "./primitive.ts";
 
 /**
  * Whether a request is a GET without a body that asks for a WebSocket on a route that accepts WebSockets. The path may be percent-encoded.
@@ -25,18 +25,20 @@ export function takesUpgrade(
   )
     return false;
   const rest = querystring.unescape(runtimeRest(url.split("?", 1)[0] ?? "") ?? "");
-  return primitives.some(({ routes }) => routes[rest]?.upgrade !== undefined);
+  return primitives.some(({ operations }) =>
+    operations.some((each) => each.upgrade !== undefined && each.path === rest),
+  );
 }
 
 /**
- * Creates the object that serves the WebSockets of a route, by calling `upgrade`. The service starts and closes this object. Returns the
+ * Creates the object that serves the WebSockets of a path, by calling `upgrade`. The service starts and closes this object. Returns the
  * handler of requests that open a WebSocket.
  */
 export function mountUpgrade(
   app: FastifyInstance,
   env: Env,
   { capability }: Primitive,
-  upgrade: NonNullable<Route["upgrade"]>,
+  upgrade: NonNullable<RuntimeOperation["upgrade"]>,
 ): (
   request: FastifyRequest,
   reply: FastifyReply,

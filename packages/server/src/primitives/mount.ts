@@ -4,10 +4,12 @@ import { isId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 import { apiPath, runtimePath } from "../http/canvas-path.ts";
 import { refusalOf, sendRefusal } from "../http/errors.ts";
-import { handlerFor, METHODS } from "../http/methods.ts";
+import { handlerFor, METHODS, type Method } from "../http/methods.ts";
 import { type Query, requireDecodable } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
 import { clientSignal, routeUpgrades } from "../http/sockets.ts";
+import type { Input } from "../operations/operation.ts";
+import { RequestBody } from "../operations/request-body.ts";
 import { admit, readmit, requireCapability } from "../pipeline/admit.ts";
 import { exposeHeaders, preflight } from "../pipeline/isolate.ts";
 import { limitResponses, limitUnfinished, SMALL_RESPONSE } from "../pipeline/request-limits.ts";
@@ -15,7 +17,7 @@ import { sendStream } from "../pipeline/send-stream.ts";
 import type { AdmitsVisitors, Admitted, ApiVisit } from "../pipeline/visit.ts";
 import { logCall } from "./logged-calls.ts";
 import { mountUpgrade } from "./mount-upgrade.ts";
-import type { Answer, Call, Primitive, Route } from "./primitive.ts";
+import type { Answer, Caller, Primitive, RuntimeOperation } from "./primitive.ts";
 
 /**
  * Sends the response that a handler returned. Only a limited number of large responses may be sent to a user at a time. A large response
@@ -109,14 +111,15 @@ export function mountRuntime(app: FastifyInstance, env: Env, primitives: readonl
     params.slug = await slugOf(params.canvas ?? "", env);
   };
   for (const primitive of primitives) {
-    for (const [path, route] of Object.entries(primitive.routes)) {
-      const plain = handle(primitive, route, env);
-      if (route.upgrade === undefined) {
-        mount(path, plain);
+    for (const [path, operations] of operationsByPath(primitive)) {
+      const plain = handle(primitive, operations, env);
+      const upgrader = operations.GET?.upgrade;
+      if (upgrader === undefined) {
+        mount(routeOf(path), plain);
         continue;
       }
-      const upgrade = mountUpgrade(app, env, primitive, route.upgrade);
-      mount(path, (request, reply) => {
+      const upgrade = mountUpgrade(app, env, primitive, upgrader);
+      mount(routeOf(path), (request, reply) => {
         const pending = upgradeOf(request.raw);
         return pending === undefined
           ? plain(request, reply)
@@ -145,11 +148,41 @@ async function slugOf(id: string, { db }: Env): Promise<string> {
   return row?.slug ?? "";
 }
 
-/** Returns the function that takes a request through the checks of the pipeline and then runs the handler for its method. */
-function handle(primitive: Primitive, route: Route, env: Env): Handle {
-  const { capability, checksCapability, admitsVisitors } = primitive;
-  const isEmpty = Object.keys(route).length === 0;
+/** The operations of a path by HTTP method. A path without operations responds with 404. */
+type PathOperations = Partial<Record<Method | "HEAD", RuntimeOperation>>;
+
+/** Returns the paths of a primitive, each with its operations. */
+function operationsByPath({ operations, reserved = [] }: Primitive): [path: string, PathOperations][] {
+  const paths = [...Map.groupBy(operations, ({ path }) => path)].map(
+    ([path, found]): [string, PathOperations] => [
+      path,
+      Object.fromEntries(found.map((each) => [each.method, each])),
+    ],
+  );
+  return [...reserved.map((path): [string, PathOperations] => [path, {}]), ...paths];
+}
+
+/** Returns the pattern of a path for the router: `/kv/:key` for `/kv/{key}`, and `*` for a last `{path}`. */
+const routeOf = (path: string): string => path.replace(/\{path\}$/, "*").replace(/\{(\w+)\}/g, ":$1");
+
+/** Returns what a request gives to an operation. */
+function inputOf(request: FastifyRequest, reply: FastifyReply): Input {
+  const { raw } = request;
+  return {
+    params: paramsOf(request),
+    query: request.query as Query,
+    body: new RequestBody(raw),
+    message: raw,
+    signal: clientSignal(raw, reply.raw),
+  };
+}
+
+/** Returns the function that takes a request through the checks of the pipeline and then performs the operation of its method. */
+function handle(primitive: Primitive, operations: PathOperations, env: Env): Handle {
+  const { capability, checksCapability, takesEveryMethod, admitsVisitors } = primitive;
+  const isEmpty = Object.keys(operations).length === 0;
   const gate = isEmpty || checksCapability ? null : capability;
+  const every = takesEveryMethod ? operations.GET : undefined;
   return async (request, reply) => {
     const visitors: AdmitsVisitors | undefined =
       admitsVisitors && ((canvas) => admitsVisitors(canvas, paramsOf(request), env));
@@ -157,32 +190,26 @@ function handle(primitive: Primitive, route: Route, env: Env): Handle {
     const admitted = await admit(visit, gate, env);
     requireDecodable(request.originalUrl);
     if (isEmpty) refuse("NOT_FOUND");
-    const handler = route.every ?? handlerFor(route, request.method, reply);
+    const operation =
+      operations[request.method as Method | "HEAD"] ?? every ?? handlerFor(operations, request.method, reply);
     limitUnfinished(admitted.user.id, request, reply, env);
-    const { raw } = request;
-    const signal = clientSignal(raw, reply.raw);
-    const callOf = ({ user, credential, passes, canvas, role }: Admitted): Call => ({
+    const callerOf = ({ user, credential, passes, canvas, role }: Admitted): Caller => ({
       user,
       credential,
       passes,
       canvas,
       role,
-      params: paramsOf(request),
-      query: request.query as Query,
       address: request.ip,
-      request: raw,
-      signal,
       requireCapability: (further) => requireCapability(canvas, further, env),
       readmit: async () =>
-        callOf(
+        callerOf(
           await readmit({ ...admitted, use: visit.use, admitsVisitors: visit.admitsVisitors }, gate, env),
         ),
     });
-    const call = callOf(admitted);
     reply
       .header("content-type", "application/json; charset=utf-8")
       .header("cache-control", "private, no-store");
-    const answer = await handler(call, env);
+    const answer = await operation.perform(callerOf(admitted), inputOf(request, reply), env);
     if (typeof answer === "object" && "status" in answer && (answer.status ?? 200) >= 400)
       logCall(request, { status: answer.status }, env);
     return respond(answer, admitted.user.id, reply, env);

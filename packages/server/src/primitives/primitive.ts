@@ -7,38 +7,29 @@ import { hasPermission } from "../access/roles.ts";
 import type { Canvas } from "../canvases/access-lookup.ts";
 import type { CanvasData } from "../canvases/canvas-data.ts";
 import type { Env } from "../env.ts";
-import type { Method } from "../http/methods.ts";
-import type { Query } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
+import { definer, type Operation } from "../operations/operation.ts";
 import type { Admitted, RateClass } from "../pipeline/visit.ts";
-import type { Description } from "./description.ts";
 
-/** A caller who has passed the access checks of a canvas. */
-export interface Caller extends Admitted {
+/** A person or program that has passed the access checks of a canvas. */
+export interface GatedCaller extends Admitted {
   /**
-   * Throws 403 `CAPABILITY_DISABLED` unless the capability is on. Handlers call this to check a second capability, or their own one if the
-   * primitive has `checksCapability`.
+   * Throws 403 `CAPABILITY_DISABLED` unless the capability is on. Operations call this to check a second capability, or their own one if
+   * the primitive has `checksCapability`.
    */
   requireCapability(capability: Capability): void;
 }
 
-/** A request that has passed the access checks, as handlers receive it. */
-export interface Call extends Caller {
-  /** The path parameters, percent-decoded once. */
-  params: Record<string, string>;
-  query: Query;
+/** The caller of an operation. */
+export interface Caller extends GatedCaller {
   /** The IP address of the client. */
   address: string;
-  /** The request with its unread body. */
-  request: IncomingMessage;
-  /** Returns the signal of the request, which aborts when the client closes the connection. Work that takes long stops then. */
-  signal(): AbortSignal;
-  /** Checks access again. Returns the call with the caller's current role, or throws a `Refusal` if the caller has lost access. */
-  readmit(): Promise<Call>;
+  /** Checks access again. Returns the caller with their current role, or throws a `Refusal` if they have lost access. */
+  readmit(): Promise<Caller>;
 }
 
 /**
- * A response for which the handler chooses the status, the headers or the kind of body. `headers` override the defaults: a `content-type`
+ * A result for which the operation chooses the status, the headers or the kind of body. `headers` override the defaults: a `content-type`
  * of JSON and `cache-control: private, no-store`. A stream is read as fast as the client receives it, and destroyed when the client
  * disconnects.
  */
@@ -54,11 +45,17 @@ export interface FullAnswer {
   sent?: () => void;
 }
 
-/** The response of a handler. A plain string or stream is sent as JSON with status 200. */
+/** The result of an operation. A plain string or stream is JSON. */
 export type Answer = string | Readable | FullAnswer;
 
-/** Handles one method of a route. Throws a `Refusal` to reject the request. */
-export type Handler = (call: Call, env: Env) => Promise<Answer>;
+/** An operation of the runtime API. Its path is the one below `/v1/c/{slug}`. */
+export interface RuntimeOperation extends Operation<Caller, Answer> {
+  /** Creates the object that serves the connections that are upgraded at the path. Called once per service. */
+  upgrade?: (env: Env) => Upgrader;
+}
+
+/** Defines an operation of the runtime API by its checks, in their order. */
+export const operation = definer<Caller, Answer>();
 
 /**
  * A request for an upgrade to a WebSocket. It has passed all access checks except the check whether the capability is on. Only `readmit`
@@ -84,19 +81,12 @@ export interface Upgrader {
   close(): Promise<void>;
 }
 
-/** The handlers of a path, keyed by HTTP method. A path without handlers responds with 404. */
-export interface Route extends Partial<Record<Method, Handler>> {
-  /** Handles requests of every method. If it is set, the handlers of single methods are not used. */
-  every?: Handler;
-  /** Creates the object that serves the upgraded connections of the route. Called once per service. */
-  upgrade?: (env: Env) => Upgrader;
-}
-
-/** One part of the runtime API, such as KV or files: its routes, its storage and its checks. */
+/** One part of the runtime API, such as KV or files: its operations and its storage. */
 export interface Primitive {
   capability: Capability;
-  /** Describes the routes for the OpenAPI document. Every primitive of the service has a description. */
-  description?: Description;
+  /** The title of the primitive, and sentences about it in Markdown, for the docs and the OpenAPI document. */
+  title: string;
+  summary: string;
   /** The class of the requests to the primitive. Each class has its own rate limit. `canvas` by default. */
   rateClass?: RateClass;
   /**
@@ -109,8 +99,8 @@ export interface Primitive {
   /** Declares the tables, quotas, storage use and blobs of the primitive; undefined if it stores nothing. */
   data?: CanvasData;
   /**
-   * Whether the handlers call `requireCapability` themselves, after checks that the specification puts before it. By default the pipeline
-   * checks the capability before the handlers run.
+   * Whether the operations call `requireCapability` themselves, after checks that the specification puts before it. By default the pipeline
+   * checks the capability before an operation is performed.
    */
   checksCapability?: true;
   /**
@@ -120,38 +110,17 @@ export interface Primitive {
   admitsVisitors?(canvas: Canvas, params: Record<string, string>, env: Env): Promise<boolean>;
   /** Starts work that goes on between requests. Called once the service listens. Returns a function that stops the work. */
   start?(env: Env): () => Promise<void>;
-  /** The routes, keyed by their path below `/v1/c/{slug}`. */
-  routes: Record<string, Route>;
+  operations: readonly RuntimeOperation[];
+  /**
+   * Whether a request of a method without an operation is passed to the GET operation of its path, which refuses it after its checks. By
+   * default the response is 405.
+   */
+  takesEveryMethod?: true;
+  /** Further paths that belong to the primitive, without operations. Their requests are counted in its rate class, and get 404. */
+  reserved?: readonly string[];
 }
 
 /** Throws 403 `PERMISSION_DENIED` if the caller lacks a permission. Does not check the capability that the permission needs. */
-export function requirePermission(call: Admitted, name: Permission): void {
-  if (!hasPermission(call, name)) refuse("PERMISSION_DENIED");
+export function requirePermission(caller: Admitted, name: Permission): void {
+  if (!hasPermission(caller, name)) refuse("PERMISSION_DENIED");
 }
-
-/** The steps of a handler that reads a request body. */
-interface Parts<Subject> {
-  /** Checks the caller's rights and the parameters. Returns the value that `run` receives as `subject`, for example the key to write. */
-  may(call: Call, env: Env): Subject | Promise<Subject>;
-  /** Reads the body. */
-  read(call: Call, env: Env): Promise<Buffer>;
-  run(call: Call, subject: Subject, body: Buffer, env: Env): Promise<Answer>;
-}
-
-/**
- * Builds a handler that reads a request body. Access and rights are checked before the body and again after it, because a client could
- * delay the body until it has lost its rights (decision 020). The second check is skipped if the whole body arrived before the first check
- * or in the same turn of the event loop.
- */
-export const withBody =
-  <Subject>({ may, read, run }: Parts<Subject>): Handler =>
-  async (call, env) => {
-    const { complete } = call.request;
-    const turn = env.turns.current;
-    const checked = may(call, env);
-    const subject = checked instanceof Promise ? await checked : checked;
-    const body = await read(call, env);
-    if (complete || env.turns.current === turn) return await run(call, subject, body, env);
-    const now = await call.readmit();
-    return await run(now, await may(now, env), body, env);
-  };

@@ -1,12 +1,11 @@
 import { LIMITS } from "@easel/protocol/limits";
 import type { Json } from "@easel/protocol/types";
-import { z } from "zod";
+import { type ZodType, z } from "zod";
 import type { Value } from "../drivers/db/db.ts";
-import type { Env } from "../env.ts";
-import { readBody } from "../http/body.ts";
 import { firstValue } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
-import type { Call } from "./primitive.ts";
+import type { Parameters } from "../operations/operation.ts";
+import { type Body, type JsonOptions, jsonBody } from "../operations/operation-body.ts";
 
 /**
  * The stored form of a JSON value. A number is in `number`, so that SQL can increment it (decision 003). Any other value is in `value`, as
@@ -18,11 +17,13 @@ const MAX_BYTES = LIMITS.valueBytes.value;
 const tooLarge = () => refuse("VALUE_TOO_LARGE");
 
 /**
- * Reads a request body that contains a value. The body may have six times the maximum size of a value, because JSON can write a one-byte
- * character as six bytes, such as `\u0061`. Throws 413 `VALUE_TOO_LARGE` if the body is longer.
+ * Returns the body with a value. It may have six times the maximum size of a value, because JSON can write a one-byte character as six
+ * bytes, such as `\u0061`. A longer one is 413 `VALUE_TOO_LARGE`. `accept` converts the value, by default by validating it with the schema.
  */
-export const readValue = ({ request }: Call, { turns }: Env): Promise<Buffer> =>
-  readBody(request, 6 * MAX_BYTES, tooLarge, { turns });
+export const valueBody = <Schema extends ZodType, Value = z.output<Schema>>(
+  schema: Schema,
+  options: Pick<JsonOptions<Value>, "accept" | "decode"> = {},
+): Body<Value, unknown> => jsonBody(schema, { limit: 6 * MAX_BYTES, tooLarge, ...options });
 
 /** Converts a value to its stored form. Throws 413 `VALUE_TOO_LARGE` if its JSON text is longer than 64 KiB. */
 export function toStored(json: Json): Stored {
@@ -53,21 +54,25 @@ export const finiteValues = (amount: number): Value[] => [HARMLESS, amount / 2, 
 
 const ABSENT = '{"absent":true}';
 
-/** Describes the query parameter `optional` of a route that reads one thing, for the OpenAPI document. */
-export const optionalRead = z.object({
+const schema = z.object({
   optional: z.string().optional().meta({
     description:
       "With `true`, the response to a read of what does not exist is 200 with `absent` instead of 404.",
   }),
 });
 
+/** The query of an operation that reads one thing. Its value is whether the thing may be absent. */
+export const optionalRead: Parameters<boolean> = {
+  schema,
+  parse: (query) => firstValue(query, "optional") === "true",
+};
+
 /** The schema of a response to a read with `optional=true`: what was read, or that it does not exist. */
 export const orAbsent = <Schema extends z.ZodType>(schema: Schema) =>
   z.union([schema, z.strictObject({ absent: z.literal(true) })]);
 
 /**
- * Returns the response to a read of what does not exist, if the query has `optional=true`. Otherwise throws 404 `NOT_FOUND`, as specified.
+ * Returns the response to a read of what does not exist, if the query is `optional=true`. Otherwise throws 404 `NOT_FOUND`, as specified.
  * Browsers write every 404 to the console as an error, but it is none to read a key before it is first written (decision 061).
  */
-export const absent = ({ query }: Call): string =>
-  firstValue(query, "optional") === "true" ? ABSENT : refuse("NOT_FOUND");
+export const absent = (isOptional: boolean): string => (isOptional ? ABSENT : refuse("NOT_FOUND"));

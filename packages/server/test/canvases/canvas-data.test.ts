@@ -8,9 +8,9 @@ import { purgeCanvases } from "../../src/canvases/deletion.ts";
 import { sweepBlobs } from "../../src/canvases/sweep.ts";
 import { sql } from "../../src/drivers/db/db.ts";
 import { primitives } from "../../src/primitives/index.ts";
-import type { Primitive } from "../../src/primitives/primitive.ts";
 import { keysOf } from "../drivers/blobs-contract.ts";
 import { onEngines } from "../support/engines.ts";
+import { primitiveWith } from "../support/primitives.ts";
 import { primaryKey, referencesToCanvases, undeclaredTables } from "./canvas-tables.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -28,11 +28,7 @@ const data: CanvasData = {
 };
 
 /** A primitive that only these tests have. It is added to the list of primitives like any other. */
-const stickers: Primitive = {
-  capability: "kv",
-  routes: { "/stickers": { GET: async () => '{"stickers":true}' } },
-  data,
-};
+const stickers = primitiveWith({ "/stickers": async () => '{"stickers":true}' }, { capability: "kv", data });
 primitives.push(stickers);
 
 await onEngines("canvas data", (target, env) => {

@@ -13,6 +13,7 @@ import { PUBLICATION_STATUSES } from "../../src/canvases/publication-status.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
 import { MIGRATIONS } from "../../src/drivers/db/migrate.ts";
 import { primitives } from "../../src/primitives/index.ts";
+import type { Primitive } from "../../src/primitives/primitive.ts";
 
 const SENTENCE = /^[A-Z`].*[^.]\.$/s;
 const once = (names: readonly string[]) => assert.deepEqual(names.toSorted(), [...new Set(names)].sort());
@@ -154,13 +155,17 @@ test("no row of the ladder or the publication statuses is repeated", () => {
 });
 
 test("every primitive has a capability, and no two share a path", () => {
-  once(primitives.flatMap(({ routes }) => Object.keys(routes)));
-  for (const { capability, rateClass, routes } of primitives) {
-    assert.ok(Object.hasOwn(CAPABILITIES, capability));
-    for (const [at, methods] of Object.entries(routes)) {
-      assert.match(at, /^\/[a-z]/);
-      // A path without a method gives its requests the rate class of the primitive.
-      assert.ok(Object.keys(methods).length > 0 || rateClass !== undefined, at);
-    }
+  const pathsOf = ({ operations, reserved = [] }: Primitive) => [
+    ...new Set(operations.map(({ path }) => path)),
+    ...reserved,
+  ];
+  once(primitives.flatMap(pathsOf));
+  once(primitives.flatMap(({ operations }) => operations.map(({ name }) => name)));
+  once(primitives.flatMap(({ operations }) => operations.map(({ method, path }) => `${method} ${path}`)));
+  for (const primitive of primitives) {
+    assert.ok(Object.hasOwn(CAPABILITIES, primitive.capability));
+    for (const path of pathsOf(primitive)) assert.match(path, /^\/[a-z]/);
+    // A path without operations gives its requests the rate class of the primitive.
+    assert.ok(primitive.reserved === undefined || primitive.rateClass !== undefined, primitive.title);
   }
 });

@@ -9,11 +9,13 @@ import type { ZodType } from "zod";
 import { Turns } from "../../src/async/event-loop-turns.ts";
 import { easelJson, faultsOf } from "../../src/canvases/publishing/easel-json.ts";
 import type { Env } from "../../src/env.ts";
+import { parseJson } from "../../src/http/body.ts";
 import { Refusal } from "../../src/http/refusal.ts";
+import { validate } from "../../src/http/validate.ts";
 import { ACTS } from "../../src/management/acts.ts";
 import type { Call } from "../../src/management/callers.ts";
-import { chatBody, parseChat } from "../../src/primitives/ai/chat-body.ts";
-import { NewShare, parseMetadata, ShareUpdate } from "../../src/primitives/authoring/form.ts";
+import { chatBody } from "../../src/primitives/ai/chat-body.ts";
+import { NewShare, ShareUpdate } from "../../src/primitives/authoring/form.ts";
 import { JSON_TYPE } from "../support/client.ts";
 import { startDev } from "../support/engines.ts";
 import { longestTurn } from "../support/longest-turn.ts";
@@ -100,14 +102,13 @@ const acts = ACTS.flatMap(({ name, body }): Reader[] => {
   return body?.schema ? [[name, body.schema, limit, read]] : [];
 });
 
-const ofForm = (schema: ZodType) => (metadata: Buffer) =>
-  parseMetadata({ metadata, bundle: undefined }, schema);
+const validated = (schema: ZodType) => (bytes: Buffer) => validate(parseJson(bytes), schema);
 
 const READERS: Reader[] = [
   ...acts,
-  ["a chat", chatBody, LIMITS.aiBodyBytes.value, parseChat],
-  ["a new canvas of a page", NewShare, LIMITS.managementBodyBytes.value, ofForm(NewShare)],
-  ["a change of a canvas of a page", ShareUpdate, LIMITS.managementBodyBytes.value, ofForm(ShareUpdate)],
+  ["a chat", chatBody, LIMITS.aiBodyBytes.value, validated(chatBody)],
+  ["a new canvas of a page", NewShare, LIMITS.managementBodyBytes.value, validated(NewShare)],
+  ["a change of a canvas of a page", ShareUpdate, LIMITS.managementBodyBytes.value, validated(ShareUpdate)],
 ];
 
 test("the faults of an easel.json full of wrong values are the first ones", async () => {

@@ -147,12 +147,13 @@ await onSqlite(
       });
 
       it(`${nameOf(kind)}: every route of the runtime API, on the token's canvas and on another one`, async () => {
-        for (const { routes, capability } of primitives) {
-          for (const [route, methods] of Object.entries(routes)) {
-            const named = Object.keys(methods).filter((each) => each !== "upgrade" && each !== "every");
+        for (const { operations, reserved = [], capability } of primitives) {
+          const byPath = Map.groupBy(operations, ({ path }) => path);
+          for (const route of [...byPath.keys(), ...reserved]) {
+            const named = byPath.get(route)?.map(({ method }) => method) ?? [];
             for (const method of new Set([...named, "GET", "HEAD", "POST"])) {
               for (const site of sitesOf(kind)) {
-                const path = `/v1/c/${site.slug}${route.replace(/:\w+|\*$/g, "none")}`;
+                const path = `/v1/c/${site.slug}${route.replace(/\{\w+\}/g, "none")}`;
                 const { headers } = tokenOf(kind);
                 const answer = await send(target.base, { method, path, headers });
                 const safe = ["GET", "HEAD"].includes(method);

@@ -9,8 +9,8 @@ import { until } from "@easel/conformance/patience";
 import { refused } from "@easel/conformance/refusal";
 import { Concurrency } from "../../src/async/task-pool.ts";
 import { refuse } from "../../src/http/refusal.ts";
-import type { FullAnswer, Handler, Primitive } from "../../src/primitives/primitive.ts";
-import { startWith } from "../support/primitives.ts";
+import type { FullAnswer, Answer as Result } from "../../src/primitives/primitive.ts";
+import { primitiveWith, startWith } from "../support/primitives.ts";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 const PRIVATE = "private, no-store";
@@ -63,7 +63,7 @@ const ANSWERS: Record<string, () => FullAnswer> = {
   cut: () => ({ headers: FILE, body: streamOf(failing(new Error("upstream is gone"), "begun")) }),
 };
 
-const handlers: Record<string, Handler> = {
+const handlers: Record<string, () => Promise<Result>> = {
   ...Object.fromEntries(Object.entries(ANSWERS).map(([name, answer]) => [name, async () => answer()])),
   text: async () => '{"ok":true}',
   json: async () => streamOf(["[1,", "2]"]),
@@ -75,10 +75,9 @@ const handlers: Record<string, Handler> = {
   },
 };
 
-const probe: Primitive = {
-  capability: "identity",
-  routes: Object.fromEntries(Object.entries(handlers).map(([name, GET]) => [`/probe/${name}`, { GET }])),
-};
+const probe = primitiveWith(
+  Object.fromEntries(Object.entries(handlers).map(([name, run]) => [`/probe/${name}`, run])),
+);
 
 const { target, whole, env } = await startWith({ after }, [probe]);
 const { slug, people } = await stage(whole);

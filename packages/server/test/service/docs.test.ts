@@ -4,7 +4,6 @@ import path from "node:path";
 import { test } from "node:test";
 import { PAGES, printPage } from "../../src/docs/pages.ts";
 import { ACTS } from "../../src/management/acts.ts";
-import { pathOf } from "../../src/primitives/description.ts";
 import { primitives } from "../../src/primitives/index.ts";
 import { filesOf, ROOT } from "../areas.ts";
 import { anchorOf } from "../support/samples.ts";
@@ -33,17 +32,13 @@ test("every act is in the docs of the management API", () => {
 
 test("every route of the runtime API is in its docs", () => {
   const page = printPage("http/runtime.md");
-  for (const { routes } of primitives)
-    for (const [route, handlers] of Object.entries(routes)) {
-      const path = pathOf(route);
-      const methods = Object.keys(handlers).filter((method) => !["every", "upgrade"].includes(method));
-      const rows = page.split("\n");
-      for (const method of methods)
-        assert.ok(
-          rows.some((row) => row.includes(`\`${method} ${path}`)),
-          `${method} ${path}`,
-        );
-      if (handlers.every !== undefined) assert.ok(page.includes(path), path);
+  const rows = page.split("\n");
+  for (const { operations, takesEveryMethod } of primitives)
+    for (const { method, path } of operations) {
+      const found = takesEveryMethod
+        ? page.includes(path)
+        : rows.some((row) => row.includes(`\`${method} ${path}`));
+      assert.ok(found, `${method} ${path}`);
     }
 });
 

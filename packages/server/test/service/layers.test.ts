@@ -121,12 +121,12 @@ test("only the start and drivers/index.ts import driver implementations; everyth
   );
 });
 
-test("a primitive imports no other's routes, and nothing of the pipeline but types", () => {
+test("a primitive imports no other's operations, and nothing of the pipeline but types", () => {
   const primitive = (file: string) => /^primitives\/(\w+)\//.exec(file)?.[1];
   assert.deepEqual(
     breaking(
       ({ from, to }) =>
-        primitive(from) !== undefined && to.endsWith("/routes.ts") && primitive(to) !== primitive(from),
+        primitive(from) !== undefined && to.endsWith("/operations.ts") && primitive(to) !== primitive(from),
     ),
     [],
   );

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { parseJson } from "../../http/body.ts";
 import { Refusal } from "../../http/refusal.ts";
-import { parseChat } from "./chat-body.ts";
+import { validate } from "../../http/validate.ts";
+import { chatBody } from "./chat-body.ts";
 
 const MINIMAL = { model: "m", messages: [{ role: "user", content: "Hello" }] };
+const parseChat = (bytes: Buffer) => validate(parseJson(bytes), chatBody);
 const parse = (body: unknown) => parseChat(Buffer.from(JSON.stringify(body)));
 
 test("a chat needs a model and messages; it gets 1024 tokens by default", () => {

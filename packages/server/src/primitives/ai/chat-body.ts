@@ -1,9 +1,7 @@
 import type { ChatMessage } from "@easel/protocol/ai";
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
-import type { Prompt } from "../../drivers/ai/ai.ts";
-import { parseJson } from "../../http/body.ts";
-import { textOf, validate } from "../../http/validate.ts";
+import { textOf } from "../../http/validate.ts";
 
 const DEFAULT_MAX_TOKENS = 1024;
 
@@ -52,8 +50,3 @@ export const chatBody = z.object({
     .default(DEFAULT_MAX_TOKENS)
     .transform((tokens) => Math.min(tokens, LIMITS.aiMaxTokens.value)),
 });
-
-/** Parses the body of a chat (specification 4.5). Throws 400 `INVALID_BODY` with the first faults. Unknown fields are ignored. */
-export function parseChat(body: Buffer): Prompt {
-  return validate(parseJson(body), chatBody);
-}

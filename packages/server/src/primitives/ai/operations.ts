@@ -1,8 +1,64 @@
 import type { ChatEvent } from "@easel/protocol/ai";
+import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
+import { isGuest } from "../../access/principal.ts";
+import type { Prompt } from "../../drivers/ai/ai.ts";
+import type { Env } from "../../env.ts";
 import { exact } from "../../http/field-schemas.ts";
-import { type Description, jsonBody } from "../description.ts";
+import { refuse } from "../../http/refusal.ts";
+import { jsonBody } from "../../operations/operation-body.ts";
+import { priceOf } from "../../organisation/ai/prices.ts";
+import { startSettling } from "../../organisation/ai/reservations.ts";
+import { exceededCap, type Spender, spendRows } from "../../organisation/ai/spend-caps.ts";
+import { readSettings } from "../../organisation/instance-settings.ts";
+import { type Answer, type Caller, operation, type Primitive, requirePermission } from "../primitive.ts";
 import { chatBody } from "./chat-body.ts";
+import { aiData, begin, highestPromptTokens, refuseOverCap } from "./completion.ts";
+import { EventStream } from "./event-stream.ts";
+
+const EVENT_STREAM = {
+  "content-type": "text/event-stream",
+  "cache-control": "private, no-store, no-transform",
+  // Reverse proxies would collect events.
+  "x-accel-buffering": "no",
+};
+
+const tooLarge = () =>
+  refuse("BODY_TOO_LARGE", { message: `The body of a chat has at most ${LIMITS.aiBodyBytes.value} bytes.` });
+
+/**
+ * Checks a chat request and streams the response of the model. If several errors apply, the first check decides, so the order of the checks
+ * is that of specification 4.5.
+ */
+async function chat(caller: Caller, prompt: Prompt, env: Env): Promise<Answer> {
+  const { user, canvas } = caller;
+  const settings = await readSettings(env);
+  const price = priceOf(prompt.model, highestPromptTokens(prompt), env.config);
+  if (price === null || !settings["ai.models"].includes(prompt.model)) refuse("MODEL_NOT_ALLOWED");
+
+  const guest = isGuest(user);
+  const spender: Spender = {
+    userId: user.id,
+    guest,
+    invitedBy: user.invitedBy,
+    canvasId: canvas.id,
+    startedAt: env.clock(),
+  };
+  const exceeded = await exceededCap(spendRows(spender), settings, env);
+  if (guest && !canvas.capabilities.guestAi) refuse("GUEST_AI_DISABLED");
+  if (exceeded === "guest") refuseOverCap(exceeded, guest);
+  requirePermission(caller, "canUseAi");
+  if (exceeded !== null) refuseOverCap(exceeded, guest);
+  caller.requireCapability("ai");
+  const { ai } = env;
+  if (ai === null) throw new Error("the capability gate admits no AI without a provider");
+
+  const completion = await begin(prompt, { spender, price, settings, ai }, env);
+  if (typeof completion === "string") return refuseOverCap(completion, guest);
+  const stream = new EventStream(completion.events(), () => completion.end());
+  env.background.add(new Promise((resolve) => stream.once("close", resolve)));
+  return { headers: EVENT_STREAM, body: stream };
+}
 
 const usage = z
   .strictObject({
@@ -26,17 +82,24 @@ const chatEvent = exact<ChatEvent>()(
   ]),
 );
 
-/** Describes `POST /ai/chat` for the OpenAPI document. */
-export const aiOperations: Description = {
+/** AI chat with budgets (specification 4.5). */
+export const ai: Primitive = {
+  capability: "ai",
   title: "AI",
   summary: "Chats with AI models, within the budgets of the person and of the canvas.",
-  operations: {
-    "POST /ai/chat": {
-      id: "ai.chat",
+  rateClass: "ai",
+  checksCapability: true,
+  data: aiData,
+  start: startSettling,
+  reserved: ["/ai", "/ai/{path}"],
+  operations: [
+    operation({
+      name: "ai.chat",
+      method: "POST",
+      path: "/ai/chat",
       summary: "Sends a conversation to a model and streams its answer.",
       details:
         "The response is a stream of server-sent events. The `data` of each event is a `ChatEvent` in JSON; the last one is `done`, or `error` if the provider fails after the stream has begun. The limit is 10 requests a minute.",
-      body: jsonBody(chatBody),
       responses: {
         200: {
           description: "The events. The schema is that of one event's `data`.",
@@ -52,6 +115,8 @@ export const aiOperations: Description = {
         "GUEST_AI_CAP",
         "QUOTA_EXCEEDED",
       ],
-    },
-  },
+      body: jsonBody(chatBody, { limit: LIMITS.aiBodyBytes.value, tooLarge }),
+      run: (caller, { body }, env) => chat(caller, body, env),
+    }),
+  ],
 };

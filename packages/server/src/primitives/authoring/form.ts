@@ -1,6 +1,8 @@
+import { stat } from "node:fs/promises";
 import { LIMITS } from "@easel/protocol/limits";
 import { type ZodType, z } from "zod";
 import { access, metadata, password, tags, title } from "../../canvases/publishing/canvas-schemas.ts";
+import { passwordHashOf } from "../../canvases/publishing/share-settings.ts";
 import { withUpload } from "../../canvases/publishing/upload.ts";
 import type { Env } from "../../env.ts";
 import { parseJson } from "../../http/body.ts";
@@ -8,7 +10,9 @@ import { moment } from "../../http/field-schemas.ts";
 import { type Part, partsOf } from "../../http/multipart.ts";
 import { refuse } from "../../http/refusal.ts";
 import { validate } from "../../http/validate.ts";
-import type { Call } from "../primitive.ts";
+import type { Body, ByteSource } from "../../operations/operation-body.ts";
+import { bytes } from "../description.ts";
+import type { Caller } from "../primitive.ts";
 
 /** The general access that a page requests for a canvas. `password` is a public link with a password. */
 const rung = z.union([access, z.literal("password")]);
@@ -36,27 +40,21 @@ export const ShareUpdate = z.strictObject({
   expectedUpdatedAt: moment.optional(),
 });
 
-/**
- * Parses the form part `metadata` with a schema and returns its fields. Throws 400 `INVALID_BODY` with the first faults in the message, or if
- * the bundle is empty.
- */
-export function parseMetadata<Fields>(
-  { metadata, bundle }: { metadata: Buffer; bundle: { bytes: number } | undefined },
-  schema: ZodType<Fields>,
-): Fields {
-  const part = "The part `metadata`";
-  const data = validate(parseJson(metadata, part), schema, part);
-  if (bundle?.bytes === 0) refuse("INVALID_BODY", { message: "The part `bundle` is empty." });
-  return data;
-}
-
 /** The maximum size of a multipart form in bytes, without its bundle. */
 const MAX_OVERHEAD = LIMITS.managementBodyBytes.value + 64 * 1024;
+
+/** The subject of error messages about the metadata. */
+const METADATA = "The part `metadata`";
+
+const bundle = bytes.meta({
+  contentMediaType: "application/zip",
+  description: "The files of the canvas as a zip.",
+});
 
 /**
  * The parts of a multipart form: the JSON text of `metadata`, and the path and size of the temporary file with the bundle, if there is one.
  */
-export interface Form {
+interface Form {
   metadata: Buffer;
   bundle: { file: string; bytes: number } | undefined;
 }
@@ -82,27 +80,78 @@ async function* counted({ body }: Part, bundle: { bytes: number }): AsyncGenerat
   }
 }
 
+/** The metadata and the bundle as a caller in the same process gives them. */
+export interface GivenShare {
+  metadata: unknown;
+  bundle?: AsyncIterable<Uint8Array>;
+}
+
+/** What the body of a request to publish or update a canvas contains. */
+interface Share<Fields> {
+  /** The fields of the metadata, without the password. */
+  fields: Omit<Fields, "password">;
+  /** The hash of the password. Null removes the password, and undefined keeps it. */
+  passwordHash: string | null | undefined;
+  /** The path of the temporary file with the bundle, if there is one. */
+  file: string | undefined;
+}
+
 /**
- * Reads a multipart form with the parts `metadata` and `bundle`, in either order, and calls `use` with them (specification 4.8). Deletes
- * the temporary file with the bundle when `use` has finished. Throws 400 `INVALID_BODY` if the body is not a form, or if a part is unknown,
- * repeated or missing, and 413 if the bundle is larger than 50 MiB. A limited number of forms of a person are read at once; further ones
- * wait unread.
+ * The body of a request to publish or update a canvas: a multipart form with the parts `metadata` and `bundle`, in either order
+ * (specification 4.8). The temporary file with the bundle is deleted when the operation has run. Throws 400 `INVALID_BODY` if the body is
+ * not a form, if a part is unknown, repeated or missing, or if the metadata does not match the schema, and 413 if the bundle is larger than
+ * 50 MiB. A limited number of forms of a person are read at once; further ones wait unread.
  */
-export const withForm = <Result>(
-  call: Call,
+export const shareBody = <Fields extends { password?: string | null | undefined }>(
+  schema: ZodType<Fields>,
+  needs: { bundle: boolean },
+): Body<Share<Fields>, Caller> => ({
+  type: "multipart/form-data",
+  schema: z.strictObject({ metadata: schema, bundle: needs.bundle ? bundle : bundle.optional() }),
+  parts: { metadata: "application/json", bundle: "application/zip" },
+  slow: true,
+  receive: (given, { caller, signal }, env, use) => {
+    const withShare = async (metadata: unknown, uploaded: Form["bundle"]) => {
+      const { password, ...fields } = validate(metadata, schema, METADATA);
+      if (uploaded?.bytes === 0) reject("The part `bundle` is empty.");
+      const passwordHash = await passwordHashOf(password, caller.user, env);
+      return use(() => ({ fields, passwordHash, file: uploaded?.file }));
+    };
+    return env.uploads.run(
+      caller.user.id,
+      () =>
+        "value" in given
+          ? receiveGiven(given.value as GivenShare, needs, env, withShare)
+          : readForm(given, caller, needs, env, (form) =>
+              withShare(parseJson(form.metadata, METADATA), form.bundle),
+            ),
+      signal(),
+    );
+  },
+});
+
+async function receiveGiven<Result>(
+  { metadata, bundle: content }: GivenShare,
   needs: { bundle: boolean },
   env: Env,
-  use: (form: Form) => Promise<Result>,
-): Promise<Result> => env.uploads.run(call.user.id, () => readForm(call, needs, env, use), call.signal());
+  use: (metadata: unknown, bundle: Form["bundle"]) => Promise<Result>,
+): Promise<Result> {
+  if (content !== undefined)
+    return withUpload(content, 0, env, async (file) =>
+      use(metadata, { file, bytes: (await stat(file)).size }),
+    );
+  return needs.bundle ? reject("The part `bundle` is missing.") : use(metadata, undefined);
+}
 
 async function readForm<Result>(
-  { request, user }: Call,
+  source: ByteSource,
+  { user }: Caller,
   needs: { bundle: boolean },
   env: Env,
   use: (form: Form) => Promise<Result>,
 ): Promise<Result> {
-  const parts = partsOf(request);
-  const declared = Math.max(0, Number(request.headers["content-length"] ?? 0) - MAX_OVERHEAD);
+  const parts = partsOf(source);
+  const declared = Math.max(0, source.size - MAX_OVERHEAD);
   let metadata: Buffer | undefined;
   let bundle: Form["bundle"];
   const readRest = async (): Promise<Result> => {

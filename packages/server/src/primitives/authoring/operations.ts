@@ -1,19 +1,16 @@
-import { type ZodObject, z } from "zod";
+import { z } from "zod";
 import { authoredCanvas } from "../../canvases/authored-canvas.ts";
-import type { ErrorCase } from "../../http/refusal.ts";
-import { bytes, type Description, json, type RequestBody } from "../description.ts";
-import { NewShare, ShareUpdate } from "./form.ts";
-
-const form = (schema: ZodObject): RequestBody => ({
-  type: "multipart/form-data",
-  schema,
-  parts: { metadata: "application/json", bundle: "application/zip" },
-});
-
-const bundle = bytes.meta({
-  contentMediaType: "application/zip",
-  description: "The files of the canvas as a zip.",
-});
+import { requireEnabled } from "../../canvases/publication-status.ts";
+import { authoredViews } from "../../canvases/view.ts";
+import type { Env } from "../../env.ts";
+import { type ErrorCase, refuse } from "../../http/refusal.ts";
+import { json } from "../description.ts";
+import { type Caller, operation, type Primitive } from "../primitive.ts";
+import { managedBy, requireAuthor, scopeOf } from "./author.ts";
+import { NewShare, ShareUpdate, shareBody } from "./form.ts";
+import { publishShare, recordChange } from "./publish-share.ts";
+import { listAuthored, matching, revokeShare } from "./store.ts";
+import { updateShare } from "./update-share.ts";
 
 const PUBLISHING: ErrorCase[] = [
   "NOT_AUTHENTICATED",
@@ -24,7 +21,7 @@ const PUBLISHING: ErrorCase[] = [
   ["INVALID_BODY", 413],
 ];
 
-const filter = z.object({
+const filterSchema = z.object({
   sourceApp: z.string().optional().meta({ description: "Only canvases with this `metadata.sourceApp`." }),
   sourceKind: z.string().optional().meta({ description: "Only canvases with this `metadata.sourceKind`." }),
   tags: z
@@ -33,30 +30,63 @@ const filter = z.object({
     .meta({ description: "Only canvases with all of these tags, separated by commas." }),
 });
 
-/** Describes the routes of the authoring primitive for the OpenAPI document. */
-export const authoringOperations: Description = {
+/**
+ * Returns the id of the canvas in the path. Throws 401 or 403 if the caller may not publish canvases, 404 `NOT_FOUND` if the caller does
+ * not manage this canvas, and 409 `DISABLED` if an administrator has disabled it.
+ */
+async function changeable(caller: Caller, { params }: { params: { id: string } }, env: Env): Promise<string> {
+  requireAuthor(caller);
+  const row = await managedBy(caller, params.id, env);
+  requireEnabled(row);
+  return row.id;
+}
+
+/** The operations with which a page creates, updates and revokes canvases for the person who has the page open (specification 4.8). */
+export const authoring: Primitive = {
+  capability: "authoring",
   title: "Authoring",
   summary: "Pages that publish further canvases, in the name of the person who has the page open.",
-  operations: {
-    "GET /authoring": {
-      id: "authoring.list",
+  readable: true,
+  leavesCanvas: true,
+  operations: [
+    operation({
+      name: "authoring.list",
+      method: "GET",
+      path: "/authoring",
       summary: "Lists the canvases that the caller has published from pages and still manages.",
-      query: filter,
       responses: json("The canvases.", z.strictObject({ canvases: z.array(authoredCanvas) })),
       errors: ["NOT_AUTHENTICATED", "PERMISSION_DENIED"],
-    },
-    "POST /authoring": {
-      id: "authoring.publish",
+      may: requireAuthor,
+      query: { schema: filterSchema, parse: matching },
+      async run(caller, { query: matches }, env) {
+        const { user } = caller;
+        const shares = await authoredViews(await listAuthored(user, scopeOf(caller, env), env), env);
+        return JSON.stringify({ canvases: shares.filter(matches) });
+      },
+    }),
+    operation({
+      name: "authoring.publish",
+      method: "POST",
+      path: "/authoring",
       summary: "Publishes a new canvas.",
-      body: form(z.strictObject({ metadata: NewShare, bundle })),
       responses: json("The canvas.", authoredCanvas),
       errors: [...PUBLISHING, "SLUG_TAKEN", "QUOTA_EXCEEDED", ["QUOTA_EXCEEDED", 409], "PUBLISH_FAILED"],
-    },
-    "PUT /authoring/:id": {
-      id: "authoring.update",
+      may: requireAuthor,
+      body: shareBody(NewShare, { bundle: true }),
+      async run(
+        caller,
+        { body: { fields, passwordHash = null, file = refuse("INVALID_BODY") }, signal },
+        env,
+      ) {
+        return JSON.stringify(await publishShare(caller, { ...fields, passwordHash }, file, signal(), env));
+      },
+    }),
+    operation({
+      name: "authoring.update",
+      method: "PUT",
+      path: "/authoring/{id}",
       summary: "Changes the settings of a canvas and, if there is a bundle, deploys it.",
       details: "A field that is left out keeps its value, and null clears it.",
-      body: form(z.strictObject({ metadata: ShareUpdate, bundle: bundle.optional() })),
       responses: json("The canvas.", authoredCanvas),
       errors: [
         ...PUBLISHING,
@@ -66,12 +96,27 @@ export const authoringOperations: Description = {
         "SHARE_CONFLICT",
         "UPDATE_PARTIAL",
       ],
-    },
-    "DELETE /authoring/:id": {
-      id: "authoring.revoke",
+      may: changeable,
+      body: shareBody(ShareUpdate, { bundle: false }),
+      async run(caller, { subject: id, body: { fields, passwordHash, file }, signal }, env) {
+        return JSON.stringify(
+          await updateShare(caller, id, { ...fields, passwordHash }, file, signal(), env),
+        );
+      },
+    }),
+    operation({
+      name: "authoring.revoke",
+      method: "DELETE",
+      path: "/authoring/{id}",
       summary: "Takes a canvas offline.",
       responses: { 204: { description: "The canvas is offline." } },
       errors: ["NOT_AUTHENTICATED", "PERMISSION_DENIED", ["DISABLED", 409]],
-    },
-  },
+      may: changeable,
+      async run(caller, { subject: id }, env) {
+        if (!(await revokeShare(id, env))) refuse("NOT_FOUND");
+        await recordChange(caller, { act: "authoring.revoke", canvas: id }, env);
+        return { status: 204, body: null };
+      },
+    }),
+  ],
 };

@@ -11,7 +11,7 @@ import { sql } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { Refusal, refuse } from "../../http/refusal.ts";
 import { writeAudit } from "../../organisation/audit.ts";
-import type { Call } from "../primitive.ts";
+import type { Caller } from "../primitive.ts";
 import { authoringQuotas, managedBy, requireRoom, requireShare, storedAccess } from "./author.ts";
 import type { NewShare } from "./form.ts";
 
@@ -26,7 +26,7 @@ interface Change {
 
 /** Records a change to a canvas in the audit log, and announces it so that the access of open connections to the canvas is rechecked. */
 export async function recordChange(
-  { user, address, canvas: page }: Call,
+  { user, address, canvas: page }: Caller,
   { act, canvas, target, details }: Change,
   env: Env,
 ): Promise<void> {
@@ -42,8 +42,8 @@ export async function shareOf(row: ManagedRow, env: Env): Promise<AuthoredCanvas
 }
 
 /** Reads a canvas that the caller manages, as the API returns it. Throws 404 `NOT_FOUND` for any other canvas. */
-export const currentShare = async (call: Call, id: string, env: Env): Promise<AuthoredCanvas> =>
-  shareOf(await managedBy(call, id, env), env);
+export const currentShare = async (caller: Caller, id: string, env: Env): Promise<AuthoredCanvas> =>
+  shareOf(await managedBy(caller, id, env), env);
 
 /**
  * A deploy: `file` is the path of the bundle, and `by` is the id of the user who deploys it. `revokedAt` is when the canvas was revoked
@@ -116,18 +116,18 @@ export async function deployShare(
 }
 
 /** The fields of a new canvas as a page sends them, with the hash of the password instead of the password. */
-export type GivenShare = Omit<z.output<typeof NewShare>, "password"> & { passwordHash: string | undefined };
+export type GivenShare = Omit<z.output<typeof NewShare>, "password"> & { passwordHash: string | null };
 
 /**
  * Creates a canvas with its settings as a draft and counts it against the quotas of its owner, in one batch. Throws without writing
  * anything if a setting is not allowed, a quota is used up, or the queue of deploys is full.
  */
 async function create(
-  { user, canvas }: Call,
+  { user, canvas }: Caller,
   given: GivenShare,
   env: Env,
 ): Promise<{ id: string; slug: string }> {
-  const { title, slug, tags, access: rung, expiresAt = null, metadata = null, passwordHash = null } = given;
+  const { title, slug, tags, access: rung, expiresAt = null, metadata = null, passwordHash } = given;
   const access = storedAccess(rung);
   const org = await homeOfNew(user, given.orgId, env);
   const target = { id: "", owner_id: user.id, owner_email: user.email, org_id: org, role: "owner" as const };
@@ -151,18 +151,19 @@ async function create(
  * `PUBLISH_FAILED` with the `id` of the canvas, which remains a draft.
  */
 export async function publishShare(
-  call: Call,
+  caller: Caller,
   share: GivenShare,
   file: string,
+  signal: AbortSignal,
   env: Env,
 ): Promise<AuthoredCanvas> {
-  const { id, slug } = await create(call, share, env);
+  const { id, slug } = await create(caller, share, env);
   const { title, tags, access, expiresAt, passwordHash } = share;
-  const details = { slug, title, tags, access, expiresAt, password: passwordHash !== undefined };
-  await recordChange(call, { act: "authoring.create", canvas: id, details }, env);
+  const details = { slug, title, tags, access, expiresAt, password: passwordHash !== null };
+  await recordChange(caller, { act: "authoring.create", canvas: id, details }, env);
   const failure = { code: "PUBLISH_FAILED" as const, fields: async () => ({ id }) };
-  const given = { canvasId: id, by: call.user.id, file, revokedAt: null, signal: call.signal() };
+  const given = { canvasId: id, by: caller.user.id, file, revokedAt: null, signal };
   const target = await deployShare(given, async () => {}, failure, env);
-  await recordChange(call, { act: "authoring.deploy", canvas: id, target }, env);
-  return currentShare(call, id, env);
+  await recordChange(caller, { act: "authoring.deploy", canvas: id, target }, env);
+  return currentShare(caller, id, env);
 }

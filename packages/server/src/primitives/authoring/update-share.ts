@@ -4,7 +4,7 @@ import { requireEnabled } from "../../canvases/publication-status.ts";
 import type { ManagedRow } from "../../canvases/store.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
-import type { Call } from "../primitive.ts";
+import type { Caller } from "../primitive.ts";
 import { managedBy, requireAuthor, requireShare, type ShareState, storedAccess } from "./author.ts";
 import type { ShareUpdate } from "./form.ts";
 import { currentShare, deployShare, recordChange, shareOf } from "./publish-share.ts";
@@ -33,7 +33,7 @@ const resultOf = (row: ManagedRow, { access, passwordHash, expiresAt }: GivenUpd
  * errors. Returns as `org` the home organisation to save, or undefined if it does not change.
  */
 async function requireResult(
-  call: Call,
+  caller: Caller,
   row: ManagedRow,
   given: GivenUpdate,
   publishes: boolean,
@@ -41,21 +41,27 @@ async function requireResult(
 ): Promise<{ org?: string | undefined }> {
   const { access, passwordHash, expiresAt } = given;
   const shares = [access, passwordHash, expiresAt].some((value) => value !== undefined);
-  return publishes || shares ? requireShare(row, call.user, resultOf(row, given), given, env) : {};
+  return publishes || shares ? requireShare(row, caller.user, resultOf(row, given), given, env) : {};
 }
 
 /**
  * Checks an update and saves it. If another request changes the canvas in between, starts again with the changed canvas. Throws 409
  * `SHARE_CONFLICT` with the `current` canvas if its `updatedAt` is not the one that the page expects, or after too many attempts.
  */
-async function save(call: Call, id: string, given: GivenUpdate, publishes: boolean, env: Env): Promise<void> {
+async function save(
+  caller: Caller,
+  id: string,
+  given: GivenUpdate,
+  publishes: boolean,
+  env: Env,
+): Promise<void> {
   const { title, tags, access, passwordHash, expiresAt, metadata, expectedUpdatedAt } = given;
   const own = { title, tags, passwordHash, expiresAt, metadata };
   for (let left = ATTEMPTS; ; left--) {
-    const row = await managedBy(call, id, env);
+    const row = await managedBy(caller, id, env);
     requireEnabled(row);
     if (row.revoked_at !== null && !publishes) refuse("SHARE_REVOKED");
-    const { org } = await requireResult(call, row, given, publishes, env);
+    const { org } = await requireResult(caller, row, given, publishes, env);
     const isStale = expectedUpdatedAt !== undefined && expectedUpdatedAt !== row.updated_at;
     if (isStale || left === 0) refuse("SHARE_CONFLICT", { current: await shareOf(row, env) });
     const changes = { ...own, access: access && storedAccess(access), org };
@@ -68,41 +74,45 @@ async function save(call: Call, id: string, given: GivenUpdate, publishes: boole
  * `UPDATE_PARTIAL` with the `current` canvas; the saved changes remain.
  */
 export async function updateShare(
-  call: Call,
+  caller: Caller,
   id: string,
   given: GivenUpdate,
   file: string | undefined,
+  signal: AbortSignal,
   env: Env,
 ): Promise<AuthoredCanvas> {
-  if (file !== undefined) env.deploys.requireRoom(call.user.id);
-  await save(call, id, given, file !== undefined, env);
+  if (file !== undefined) env.deploys.requireRoom(caller.user.id);
+  await save(caller, id, given, file !== undefined, env);
   const { title, tags, access, expiresAt, passwordHash, metadata } = given;
   const flags = {
     ...(passwordHash === undefined ? {} : { password: passwordHash !== null }),
     ...(metadata === undefined ? {} : { metadata: true }),
   };
   await recordChange(
-    call,
+    caller,
     { act: "authoring.update", canvas: id, details: { title, tags, access, expiresAt, ...flags } },
     env,
   );
-  const saved = await currentShare(call, id, env);
+  const saved = await currentShare(caller, id, env);
   if (file === undefined) return saved;
   const recheck = async () => {
-    const now = await call.readmit();
+    const now = await caller.readmit();
     requireAuthor(now);
     await managedBy(now, id, env);
   };
   const failure = {
     code: "UPDATE_PARTIAL" as const,
-    fields: async () => ({ stage: "deploy", current: await currentShare(call, id, env).catch(() => saved) }),
+    fields: async () => ({
+      stage: "deploy",
+      current: await currentShare(caller, id, env).catch(() => saved),
+    }),
   };
   const target = await deployShare(
-    { canvasId: id, by: call.user.id, file, revokedAt: saved.revokedAt, signal: call.signal() },
+    { canvasId: id, by: caller.user.id, file, revokedAt: saved.revokedAt, signal },
     recheck,
     failure,
     env,
   );
-  await recordChange(call, { act: "authoring.deploy", canvas: id, target }, env);
-  return currentShare(call, id, env);
+  await recordChange(caller, { act: "authoring.deploy", canvas: id, target }, env);
+  return currentShare(caller, id, env);
 }

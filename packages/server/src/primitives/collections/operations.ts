@@ -1,17 +1,19 @@
-import { OPERATIONS } from "@easel/protocol/policy";
-import type { Rights } from "@easel/protocol/types";
+import type { Operation } from "@easel/protocol/policy";
+import type { Json, Right } from "@easel/protocol/types";
 import { z } from "zod";
-import { exact } from "../../http/field-schemas.ts";
-import type { ErrorCase } from "../../http/refusal.ts";
-import { type Description, json, jsonBody, nextCursor, paging } from "../description.ts";
-import { phase, phaseBody } from "../phase-route.ts";
-import { optionalRead, orAbsent } from "../value.ts";
-
-/** The schema of the caller's rights on a collection or a file group. */
-export const rights = exact<Rights>()(
-  "Rights",
-  z.record(z.enum(OPERATIONS), z.strictObject({ own: z.boolean(), any: z.boolean() })),
-);
+import { allows, audienceIncludes } from "../../access/rights.ts";
+import type { Env } from "../../env.ts";
+import { type ErrorCase, refuse } from "../../http/refusal.ts";
+import { announceChange } from "../change-feed.ts";
+import { json, nextCursor, paging, rights } from "../description.ts";
+import { AttachmentRemoval } from "../files/attachments.ts";
+import { phaseOperations } from "../phase-operations.ts";
+import { type Caller, operation, type Primitive } from "../primitive.ts";
+import { type ReadSlice, streamList } from "../streamed-list.ts";
+import { absent, optionalRead, orAbsent, valueBody } from "../value.ts";
+import { type Opened, openCollection } from "./open-collection.ts";
+import { parseCursor, parseQuery, parseWhere, RECORD_ID } from "./record-query.ts";
+import { collectionsData, recordText, type StoredRecord } from "./store.ts";
 
 const record = z
   .strictObject({ id: z.string(), authorId: z.string(), value: z.json(), updatedAt: z.int() })
@@ -35,93 +37,254 @@ const orderBy = z.string().default("createdAt").meta({
 
 const ERRORS: ErrorCase[] = ["COLLECTION_NOT_CONFIGURED", "PERMISSION_DENIED"];
 
-/** Describes the routes for collections for the OpenAPI document. */
-export const collectionsOperations: Description = {
+/**
+ * The right that applies to a count without `where`: it includes the records that the caller may not read. Whether a caller may count is
+ * decided only by `aggregateCount` in the policy.
+ */
+const ALL_RECORDS: Right = { own: true, any: true };
+
+type InCollection = { params: { name: string } };
+type AtRecord = { params: { name: string; id: string } };
+
+/** Returns a function that opens the collection in the path, as `openCollection` does. */
+const open =
+  (operation: Operation | null) =>
+  (caller: Caller, { params: { name } }: InCollection, env: Env): Promise<Opened> =>
+    openCollection(caller, name, operation, env);
+
+const opened = open(null);
+
+/** Returns the record in the path, or undefined if there is none that the caller may read. */
+const readRecord = async ({ params: { id } }: AtRecord, { rights: { read }, records }: Opened) =>
+  RECORD_ID.test(id) ? records.get(id, read) : undefined;
+
+/** A collection as in `Opened`, and one of its records. */
+interface OpenedRecord extends Opened {
+  record: StoredRecord;
+}
+
+/**
+ * Returns a function that finds the collection and the record in the path. It throws 404 `NOT_FOUND` if the caller cannot read the record,
+ * and 403 `PERMISSION_DENIED` if the caller may not do the operation with it.
+ */
+const openRecord =
+  (operation: Operation) =>
+  async (caller: Caller, given: AtRecord, env: Env): Promise<OpenedRecord> => {
+    const collection = await opened(caller, given, env);
+    const record = (await readRecord(given, collection)) ?? refuse("NOT_FOUND");
+    const isOwn = record.author_id === caller.user.id;
+    return allows(collection.rights[operation], isOwn)
+      ? { ...collection, record }
+      : refuse("PERMISSION_DENIED");
+  };
+
+/**
+ * Publishes the change or removal of a record to the connections that watch the collection. `text` is the new record as JSON text.
+ */
+function publishChange(
+  { canvas }: Caller,
+  { params: { name } }: InCollection,
+  { id, author_id }: Pick<StoredRecord, "id" | "author_id">,
+  env: Env,
+  text?: string,
+): void {
+  const op = text === undefined ? "delete" : "set";
+  announceChange(canvas.id, { resource: "collection", name, id, op, of: author_id }, env, text);
+}
+
+/** Publishes a record that was created or changed, and returns it as JSON text. */
+function publishRecord(caller: Caller, given: InCollection, changed: StoredRecord, env: Env): string {
+  const text = recordText(changed);
+  publishChange(caller, given, changed, env, text);
+  return text;
+}
+
+const amount = z.object({ by: z.number() });
+
+/** Returns the number `by` in the body of an increment. Throws 400 `INVALID_BODY` if it is not a number. */
+function amountIn(given: Json): number {
+  const by = typeof given === "object" && given !== null && !Array.isArray(given) ? given.by : undefined;
+  return typeof by === "number" ? by : refuse("INVALID_BODY", { message: "`by` must be a finite number." });
+}
+
+/** Any JSON value. */
+const valueGiven = valueBody(z.json(), { accept: (given) => given });
+
+/** The operations on collections, which are named groups of records with policies (specification 4.10). */
+export const collections: Primitive = {
+  capability: "kv",
   title: "Collections",
   summary:
     "Named lists of JSON records. The policy of the canvas configures each collection and says who may read, create, change and delete its records.",
-  operations: {
-    "GET /collections/:name": {
-      id: "record.list",
+  data: collectionsData,
+  readable: true,
+  operations: [
+    operation({
+      name: "record.list",
+      method: "GET",
+      path: "/collections/{name}",
       summary: "Lists the records that the caller may read, the oldest first.",
-      query: z.object({ where, orderBy, ...paging }),
       responses: json("A page of records.", page),
       errors: ERRORS,
-    },
-    "POST /collections/:name": {
-      id: "record.create",
+      may: open("read"),
+      query: { schema: z.object({ where, orderBy, ...paging }), parse: parseQuery },
+      async run(caller, { params, query }, env) {
+        const read: ReadSlice<StoredRecord> = async (now, limit, after) => {
+          const { rights: held, records } = await open("read")(now, { params }, env);
+          const position = after === null ? query.after : parseCursor(after, query.order);
+          return records.list({ ...query, limit, after: position }, held.read);
+        };
+        return streamList(caller, query.limit, read, recordText);
+      },
+    }),
+    operation({
+      name: "record.create",
+      method: "POST",
+      path: "/collections/{name}",
       summary: "Creates a record, whose author is the caller.",
-      body: jsonBody(z.json()),
       responses: json("The record as stored.", record, 201),
       errors: [...ERRORS, "VALUE_TOO_LARGE", "KEY_LIMIT", "NOT_UNIQUE"],
-    },
-    "DELETE /collections/:name": {
-      id: "record.clear",
+      may: open("create"),
+      body: valueGiven,
+      async run(caller, { params, subject: { records }, body }, env) {
+        const created = (await records.create(body, env.clock())) ?? refuse("KEY_LIMIT");
+        return { status: 201, body: publishRecord(caller, { params }, created, env) };
+      },
+    }),
+    operation({
+      name: "record.clear",
+      method: "DELETE",
+      path: "/collections/{name}",
       summary: "Deletes the records that the caller may both read and delete.",
       responses: json(
         "The number of deleted records.",
         z.strictObject({ deleted: z.int(), attachmentCleanupFailed }),
       ),
       errors: ERRORS,
-    },
-    "GET /collections/:name/permissions": {
-      id: "record.permissions",
+      may: open("delete"),
+      async run({ canvas, user }, { params: { name }, subject: { rights: held, records } }, env) {
+        const of = held.delete.any ? null : user.id;
+        const attachments = new AttachmentRemoval(canvas.id, name, env);
+        let [deleted, isDone] = [0, false];
+        try {
+          for await (const ids of records.clear(held.delete)) {
+            deleted += ids.length;
+            await attachments.remove(ids);
+          }
+          isDone = true;
+        } finally {
+          // Watches are notified after a failure too, because records may have been removed before it.
+          if (deleted > 0 || !isDone)
+            announceChange(canvas.id, { resource: "collection", name, op: "clear", of }, env);
+          attachments.announce();
+        }
+        return JSON.stringify({ deleted, attachmentCleanupFailed: attachments.failed });
+      },
+    }),
+    operation({
+      name: "record.permissions",
+      method: "GET",
+      path: "/collections/{name}/permissions",
       summary: "Returns what the caller may do with their own records (`own`) and with all records (`any`).",
       responses: json("The rights by operation.", rights),
       errors: ["COLLECTION_NOT_CONFIGURED"],
-    },
-    "GET /collections/:name/count": {
-      id: "record.count",
+      may: opened,
+      run: async (_caller, { subject }) => JSON.stringify(subject.rights),
+    }),
+    operation({
+      name: "record.count",
+      method: "GET",
+      path: "/collections/{name}/count",
       summary: "Counts records.",
       details:
         "Only for the audience that `aggregateCount` of the policy names. Without `where`, counts all records, also those that the caller may not read.",
-      query: z.object({ where }),
       responses: json("The number of records.", z.strictObject({ count: z.int() })),
       errors: ERRORS,
-    },
-    "GET /collections/:name/phase": {
-      id: "record.phase",
-      summary: "Returns the current phase of a collection, and the phases of its policy.",
-      responses: json("The phase.", phase),
-      errors: ["COLLECTION_NOT_CONFIGURED"],
-    },
-    "PUT /collections/:name/phase": {
-      id: "record.setPhase",
-      summary:
-        "Switches the phase of a collection, as its owner or editor: another set of rights applies at once.",
-      body: jsonBody(phaseBody),
-      responses: json("The phase as it is now.", phase),
-      errors: [...ERRORS, "VALUE_TOO_LARGE"],
-    },
-    "GET /collections/:name/:id": {
-      id: "record.get",
+      async may(caller, given, env) {
+        const collection = await opened(caller, given, env);
+        const { aggregateCount = "none" } = collection.policy;
+        return audienceIncludes(aggregateCount, caller.role) ? collection : refuse("PERMISSION_DENIED");
+      },
+      query: { schema: z.object({ where }), parse: parseWhere },
+      async run(_caller, { subject: { rights: held, records }, query: conditions }) {
+        const count =
+          conditions === null ? await records.count(ALL_RECORDS) : await records.count(held.read, conditions);
+        return `{"count":${count}}`;
+      },
+    }),
+    ...phaseOperations({
+      section: "collections",
+      path: "/collections/{name}",
+      prefix: "record",
+      of: "a collection",
+      open: async (caller, name, env) => (await openCollection(caller, name, null, env)).policy,
+      reread: (name) => ({ resource: "collection", name, op: "clear", of: null }),
+    }),
+    operation({
+      name: "record.get",
+      method: "GET",
+      path: "/collections/{name}/{id}",
       summary: "Returns a record.",
-      query: optionalRead,
       responses: json("The record.", orAbsent(record)),
       errors: ERRORS,
-    },
-    "PUT /collections/:name/:id": {
-      id: "record.update",
+      may: opened,
+      query: optionalRead,
+      async run(_caller, { params, subject, query: optional }) {
+        const found = await readRecord({ params }, subject);
+        return found === undefined ? absent(optional) : recordText(found);
+      },
+    }),
+    operation({
+      name: "record.update",
+      method: "PUT",
+      path: "/collections/{name}/{id}",
       summary: "Replaces the value of a record. Its author stays the same.",
-      body: jsonBody(z.json()),
       responses: json("The record as stored.", record),
       errors: [...ERRORS, "VALUE_TOO_LARGE", "NOT_UNIQUE"],
-    },
-    "DELETE /collections/:name/:id": {
-      id: "record.delete",
+      may: openRecord("update"),
+      body: valueGiven,
+      async run(caller, { params, subject: { records, record: found }, body }, env) {
+        const now = env.clock();
+        const stored = (await records.update(found, body, now)) ?? refuse("NOT_FOUND");
+        return publishRecord(caller, { params }, { ...found, ...stored, updated_at: now }, env);
+      },
+    }),
+    operation({
+      name: "record.delete",
+      method: "DELETE",
+      path: "/collections/{name}/{id}",
       summary: "Deletes a record and its attachments.",
       responses: json(
         "The record is deleted.",
         z.strictObject({ ok: z.literal(true), attachmentCleanupFailed }),
       ),
       errors: ERRORS,
-    },
-    "POST /collections/:name/:id/increment": {
-      id: "record.increment",
+      may: openRecord("delete"),
+      async run(caller, { params, subject: { records, record: found } }, env) {
+        if (!(await records.delete(found.id))) refuse("NOT_FOUND");
+        publishChange(caller, { params }, found, env);
+        const attachments = new AttachmentRemoval(caller.canvas.id, params.name, env);
+        await attachments.remove([found.id]).finally(() => attachments.announce());
+        return JSON.stringify({ ok: true, attachmentCleanupFailed: attachments.failed });
+      },
+    }),
+    operation({
+      name: "record.increment",
+      method: "POST",
+      path: "/collections/{name}/{id}/increment",
       summary: "Adds an amount to a record whose value is a number, in one atomic step.",
-      body: jsonBody(z.object({ by: z.number() })),
       responses: json("The record as stored.", record),
       errors: [...ERRORS, "VALUE_TOO_LARGE", "NOT_NUMERIC"],
-    },
-  },
+      may: openRecord("increment"),
+      body: valueBody(amount, { accept: amountIn }),
+      async run(caller, { params, subject: { records, rights: held, record: found }, body: by }, env) {
+        const now = env.clock();
+        const number = await records.increment(found.id, by, now);
+        if (number === undefined)
+          refuse((await records.get(found.id, held.read)) === undefined ? "NOT_FOUND" : "NOT_NUMERIC");
+        const changed = { ...found, value: null, number, updated_at: now };
+        return publishRecord(caller, { params }, changed, env);
+      },
+    }),
+  ],
 };

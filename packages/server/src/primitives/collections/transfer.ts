@@ -5,7 +5,7 @@ import { copiedId, newId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 import { announceChange } from "../change-feed.ts";
-import type { Caller } from "../primitive.ts";
+import type { GatedCaller } from "../primitive.ts";
 import { codeOf, importLines } from "../transfer/import-lines.ts";
 import { type Import, linesPath, slicesOf, type Transfer } from "../transfer/transfer.ts";
 import { type Opened, openCollection } from "./open-collection.ts";
@@ -23,12 +23,12 @@ const QUERY: Omit<RecordQuery, "after"> = {
 
 /** Imports records into one collection, with the rights of the caller. */
 class RecordWriter {
-  readonly #caller: Caller;
+  readonly #caller: GatedCaller;
   readonly #name: string;
   readonly #opened: Opened;
   readonly #to: Import;
 
-  constructor(caller: Caller, name: string, opened: Opened, to: Import) {
+  constructor(caller: GatedCaller, name: string, opened: Opened, to: Import) {
     this.#caller = caller;
     this.#name = name;
     this.#opened = opened;
@@ -85,7 +85,7 @@ class RecordWriter {
   }
 }
 
-async function* exported(name: string, access: () => Promise<Caller>, env: Env) {
+async function* exported(name: string, access: () => Promise<GatedCaller>, env: Env) {
   yield* slicesOf(
     access,
     async (caller, cursor) => {

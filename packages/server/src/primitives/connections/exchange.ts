@@ -89,9 +89,11 @@ export async function exchange(
     gone.throwIfAborted();
     return response;
   } catch (error) {
+    // Nobody receives this error, but the call is counted.
+    if (gone.aborted) return refuse("UPSTREAM_UNAVAILABLE");
     if (error instanceof Refusal) throw error;
     if (deadline.aborted) return refuse("UPSTREAM_TIMEOUT");
-    if (!gone.aborted) env.log.warn({ origin: request.origin, why: String(error) }, "a Connection failed");
+    env.log.warn({ origin: request.origin, why: String(error) }, "a Connection failed");
     return refuse(error instanceof DestinationBlocked ? "DESTINATION_BLOCKED" : "UPSTREAM_UNAVAILABLE");
   }
 }

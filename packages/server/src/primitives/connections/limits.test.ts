@@ -7,9 +7,9 @@ import { memory } from "../../drivers/bus/memory.ts";
 import type { Env } from "../../env.ts";
 import { Refusal } from "../../http/refusal.ts";
 import { DAY_MS } from "../../organisation/days.ts";
-import { beginCall, type Caller, inPlace, takeRates } from "./limits.ts";
+import { beginCall, inPlace, type LimitedCall, takeRates } from "./limits.ts";
 
-const CALLER: Caller = { userId: "ada", canvasId: "tea", profile: "weather" };
+const CALLER: LimitedCall = { userId: "ada", canvasId: "tea", profile: "weather" };
 const MINUTE_MS = 60_000;
 
 /** A node on a bus of its own, at a time that the test sets. */
@@ -109,7 +109,7 @@ interface Running {
 const turn = () => new Promise(setImmediate);
 
 /** Begins a call on a node. */
-async function call(caller: Caller, env: Env, signal = new AbortController().signal): Promise<Running> {
+async function call(caller: LimitedCall, env: Env, signal = new AbortController().signal): Promise<Running> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let runs = false;
   const close = beginCall(caller, env);
@@ -139,11 +139,11 @@ async function call(caller: Caller, env: Env, signal = new AbortController().sig
   };
 }
 
-const of = (userId: string, more: Partial<Caller> = {}): Caller => ({ ...CALLER, userId, ...more });
+const of = (userId: string, more: Partial<LimitedCall> = {}): LimitedCall => ({ ...CALLER, userId, ...more });
 const running = (calls: Running[]) => calls.filter(({ runs }) => runs).length;
 
 /** Begins several calls of a caller on a node. */
-async function calls(count: number, caller: Caller, env: Env): Promise<Running[]> {
+async function calls(count: number, caller: LimitedCall, env: Env): Promise<Running[]> {
   const begun: Running[] = [];
   while (begun.length < count) begun.push(await call(caller, env));
   return begun;

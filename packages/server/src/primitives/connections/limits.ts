@@ -83,7 +83,7 @@ const RETRY_MS = 100;
 const ANEW = "The count starts again at midnight UTC.";
 
 /** Identifies a call for its limits: the user, the canvas and the profile. */
-export interface Caller {
+export interface LimitedCall {
   userId: string;
   canvasId: string;
   profile: string;
@@ -94,7 +94,7 @@ export interface Caller {
  * minute, or if the grant limits the requests of a day, and guests and visitors have none left or the caller has sent half of them.
  */
 export async function takeRates(
-  caller: Caller,
+  caller: LimitedCall,
   { requestsPerDay }: ConnectionLimits,
   env: Env,
 ): Promise<void> {
@@ -119,7 +119,7 @@ export async function takeRates(
 }
 
 /** Counts a request on its day (UTC), for the caller and for all guests and visitors together. */
-async function takeDay({ userId, canvasId, profile }: Caller, most: number, env: Env): Promise<void> {
+async function takeDay({ userId, canvasId, profile }: LimitedCall, most: number, env: Env): Promise<void> {
   const { bus, clock } = env;
   const own: Bucket = { rateClass: "connection.day", owner: userId, part: `${canvasId} ${profile}` };
   const untilMidnight = DAY_MS - (clock() % DAY_MS);
@@ -151,7 +151,7 @@ function refuseRate(waitMs: number, message?: string): never {
  * Begins a call. Throws 429 `CONNECTION_LIMIT` if the caller has too many. Returns the function to call when the client has received the
  * response or has disconnected.
  */
-export const beginCall = (caller: Caller, { outboundCalls }: Env): (() => void) =>
+export const beginCall = (caller: LimitedCall, { outboundCalls }: Env): (() => void) =>
   outboundCalls.open(caller) ?? refuseBusy();
 
 /**
@@ -160,7 +160,7 @@ export const beginCall = (caller: Caller, { outboundCalls }: Env): (() => void) 
  * begins.
  */
 export async function inPlace<Result>(
-  caller: Caller,
+  caller: LimitedCall,
   task: () => Promise<Result>,
   signal: AbortSignal,
   env: Env,
@@ -182,7 +182,11 @@ export async function inPlace<Result>(
 }
 
 /** Takes one of the places that a canvas has on all nodes together. While other nodes run as many calls of the caller as allowed, waits. */
-async function takePlace({ canvasId, userId }: Caller, signal: AbortSignal, env: Env): Promise<() => void> {
+async function takePlace(
+  { canvasId, userId }: LimitedCall,
+  signal: AbortSignal,
+  env: Env,
+): Promise<() => void> {
   const { bus, lease, log } = env;
   const place = `connections ${canvasId}`;
   const holder = { id: newId(), owner: userId, lease: lease.id };

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import { LIMITS } from "@easel/protocol/limits";
 import type { ConnectionLimits } from "@easel/protocol/management";
 import { CONNECTION_METHODS, type ConnectionMethod } from "@easel/protocol/policy";
@@ -9,23 +8,24 @@ import type { Header } from "../../drivers/outbound/outbound.ts";
 import type { Env } from "../../env.ts";
 import { parseCanvasPath } from "../../http/canvas-path.ts";
 import { refuse } from "../../http/refusal.ts";
+import type { Message } from "../../operations/operation.ts";
 import { findGranted, usabilityOf } from "../../organisation/connections/grants.ts";
 import { isServiceOrigin } from "../../organisation/connections/profiles.ts";
-import type { Call } from "../primitive.ts";
+import type { Caller } from "../primitive.ts";
 import { isRemoved } from "./removed-headers.ts";
 
 /** Returns the header names that the `Connection` header lists. Such headers concern only the connection to the service. */
-const namedByConnection = ({ headers }: IncomingMessage): string[] =>
+const namedByConnection = ({ headers }: Pick<Message, "headers">): string[] =>
   (headers.connection ?? "").split(",").map((name) => name.trim().toLowerCase());
 
 /**
  * Returns the headers of a request that are sent to the upstream, with names in lower case. Throws 413 `REQUEST_TOO_LARGE` if they are too
  * many or too long. Headers by which a sign-in proxy names the user are removed.
  */
-export function callerHeaders(request: IncomingMessage, config: Config): Header[] {
-  const { rawHeaders } = request;
+export function callerHeaders(message: Pick<Message, "headers" | "rawHeaders">, config: Config): Header[] {
+  const { rawHeaders } = message;
   const identity = [config.proxyEmailHeader, config.proxyNameHeader, config.proxyJwtHeader];
-  const removed = new Set([...namedByConnection(request), ...identity.map((name) => name.toLowerCase())]);
+  const removed = new Set([...namedByConnection(message), ...identity.map((name) => name.toLowerCase())]);
   const headers: Header[] = [];
   let bytes = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -99,11 +99,15 @@ export const allowsPath = ({ paths }: ConnectionLimits, { pathname }: URL): bool
  * is: capability, audience, method in the policy, grant, whether it admits guests and visitors, whether the profile can be used, method in
  * the profile and the limits of the grant, then path and headers.
  */
-export async function upstreamRequest(call: Call, env: Env): Promise<UpstreamRequest> {
-  const { canvas, role, request, params } = call;
-  const { profile = "" } = params;
-  const method = request.method as ConnectionMethod;
-  call.requireCapability("connections");
+export async function upstreamRequest(
+  caller: Caller,
+  profile: string,
+  message: Message,
+  env: Env,
+): Promise<UpstreamRequest> {
+  const { canvas, role } = caller;
+  const method = message.method as ConnectionMethod;
+  caller.requireCapability("connections");
   const entry = entryOf((await policyOf(canvas, env)).connections, profile);
   if (!inAudience(entry, canvas.capabilities.connectionsAudience, role)) refuse("PERMISSION_DENIED");
   if (!allowsMethod(entry, method))
@@ -111,7 +115,7 @@ export async function upstreamRequest(call: Call, env: Env): Promise<UpstreamReq
   if (!CONNECTION_METHODS.includes(method)) refuseMethod(CONNECTION_METHODS);
   const granted = (await findGranted(canvas.id, profile, env)) ?? refuse("CONNECTION_NOT_GRANTED");
   const limits =
-    limitsFor(granted.grant, call) ??
+    limitsFor(granted.grant, caller) ??
     refuse("PERMISSION_DENIED", { message: "This Connection is not open to guests." });
   const added = usabilityOf(granted, env);
   if (typeof added === "string") refuse(added);
@@ -119,12 +123,12 @@ export async function upstreamRequest(call: Call, env: Env): Promise<UpstreamReq
     (each) => allowsMethod(entry, each) && (limits.methods?.includes(each) ?? true),
   );
   if (!methods.includes(method)) refuseMethod(methods);
-  const url = targetUrl(targetPath(request.url ?? ""), granted.origin);
+  const url = targetUrl(targetPath(message.url ?? ""), granted.origin);
   if (!allowsPath(limits, url))
     refuse("PERMISSION_DENIED", {
       message: `This Connection is open to guests and visitors for other paths only.`,
     });
-  const headers = withProtected(callerHeaders(request, env.config), added);
+  const headers = withProtected(callerHeaders(message, env.config), added);
   if (isServiceOrigin(granted.origin, env.base)) refuse("DESTINATION_BLOCKED");
   return { origin: granted.origin, url, method, methods, headers, limits };
 }

@@ -6,27 +6,28 @@ import { isId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 import { rangeOf } from "../../http/request-headers.ts";
-import type { Call, FullAnswer } from "../primitive.ts";
+import type { Message } from "../../operations/operation.ts";
+import type { Caller, FullAnswer } from "../primitive.ts";
 import { downloadName, isInline } from "./receive-upload.ts";
 import { needsKv, scopeRights } from "./scope.ts";
 import { FileStore, type StoredFile } from "./store.ts";
 
 /**
- * Returns the file whose id is in the path. Throws 404 `NOT_FOUND` if the caller cannot read it, and 403 `PERMISSION_DENIED` if the caller
+ * Returns a file. Throws 404 `NOT_FOUND` if the caller cannot read it, and 403 `PERMISSION_DENIED` if the caller
  * may not do the operation. Throws 403 `CAPABILITY_DISABLED` if the file is attached to a record and KV is off.
  */
 export async function openFile(
-  call: Call,
+  caller: Caller,
+  id: string,
   operation: Exclude<Operation, "create" | "increment">,
   env: Env,
 ): Promise<StoredFile> {
-  const { canvas, role, user } = call;
-  const { id = "" } = call.params;
+  const { canvas, role, user } = caller;
   const file = (isId(id) ? await new FileStore(env, canvas.id).find(id) : undefined) ?? refuse("NOT_FOUND");
   const rights = scopeRights(file.scope, await policyOf(canvas, env), role) ?? refuse("NOT_FOUND");
   const isOwn = file.owner_id === user.id;
   if (!allows(rights.read, isOwn)) refuse("NOT_FOUND");
-  if (needsKv(file.scope)) call.requireCapability("kv");
+  if (needsKv(file.scope)) caller.requireCapability("kv");
   return allows(rights[operation], isOwn) ? file : refuse("PERMISSION_DENIED");
 }
 
@@ -49,7 +50,7 @@ function dispositionOf(name: string, mime: string): string {
  * Returns a response with the bytes of a file, or with the range of bytes that the request asks for. Throws 416
  * `RANGE_NOT_SATISFIABLE` if the file does not have this range (specification 4.4).
  */
-export async function contentOf(file: StoredFile, { request }: Call, env: Env): Promise<FullAnswer> {
+export async function contentOf(file: StoredFile, message: Message, env: Env): Promise<FullAnswer> {
   const { name, mime, size, blob_key } = file;
   const etag = `"${blob_key.slice(0, 32)}"`;
   const headers: Record<string, string> = {
@@ -59,10 +60,10 @@ export async function contentOf(file: StoredFile, { request }: Call, env: Env): 
     "accept-ranges": "bytes",
     etag,
   };
-  if (request.method === "HEAD")
+  if (message.method === "HEAD")
     return { headers: { ...headers, "content-length": String(size) }, body: null };
 
-  const range = rangeOf(request.headers, size, etag);
+  const range = rangeOf(message.headers, size, etag);
   if (range === "none")
     return refuse("RANGE_NOT_SATISFIABLE", {}, undefined, { "content-range": `bytes */${size}` });
   const isPart = range !== "all";

@@ -6,7 +6,7 @@ import { firstValue, type Paged, paged, type Query, strictLimit } from "../../ht
 import { refuse } from "../../http/refusal.ts";
 import { RECORD_ID } from "../collections/record-query.ts";
 import { RecordStore } from "../collections/store.ts";
-import type { Caller } from "../primitive.ts";
+import type { GatedCaller } from "../primitive.ts";
 import { collectionOf, needsKv, parseScope, type Scope, scopeRights, scopesOf } from "./scope.ts";
 import { FileStore, type StoredFile } from "./store.ts";
 
@@ -17,7 +17,7 @@ import { FileStore, type StoredFile } from "./store.ts";
  */
 
 /** A position in a list of files: the scope and the id of the last file that was read. `scope` is null at the start of the list. */
-interface Position {
+export interface Position {
   scope: Scope | null;
   id: string;
 }
@@ -65,14 +65,14 @@ export const parseLimit = (query: Query): number =>
 
 /** Reads lists of the files that a caller may read on a canvas. */
 export class FileList {
-  readonly #call: Caller;
+  readonly #caller: GatedCaller;
   readonly #env: Env;
   readonly #files: FileStore;
 
-  constructor(call: Caller, env: Env) {
-    this.#call = call;
+  constructor(caller: GatedCaller, env: Env) {
+    this.#caller = caller;
     this.#env = env;
-    this.#files = new FileStore(env, call.canvas.id);
+    this.#files = new FileStore(env, caller.canvas.id);
   }
 
   /**
@@ -82,7 +82,7 @@ export class FileList {
   async page({ scope, recordId }: Filter, limit: number, after: Position): Promise<Paged<StoredFile>> {
     if (scope === null) return paged(await this.#ofAllScopes(limit + 1, after), limit, cursorOf);
     if (after.scope !== null && after.scope !== scope) reject("`cursor` is none of this list.");
-    if (needsKv(scope)) this.#call.requireCapability("kv");
+    if (needsKv(scope)) this.#caller.requireCapability("kv");
     const right = (await this.#rightOf(scope)) ?? refuse("NOT_FOUND");
     if (!right.own) refuse("PERMISSION_DENIED");
     const found =
@@ -98,13 +98,13 @@ export class FileList {
    * scopes.
    */
   async #ofAllScopes(limit: number, { scope: first, id }: Position): Promise<StoredFile[]> {
-    const policy = await policyOf(this.#call.canvas, this.#env);
+    const policy = await policyOf(this.#caller.canvas, this.#env);
     const inUse = await this.#files.scopesInUse(
       scopesOf(policy).filter((scope) => (first === null || scope >= first) && this.#isEnabled(scope)),
     );
     const found: StoredFile[] = [];
     for (const scope of [...inUse].sort()) {
-      const right = scopeRights(scope, policy, this.#call.role)?.read;
+      const right = scopeRights(scope, policy, this.#caller.role)?.read;
       if (!right?.own) continue;
       found.push(...(await this.#ofScope(scope, right, limit - found.length, scope === first ? id : "")));
       if (found.length >= limit) break;
@@ -113,23 +113,23 @@ export class FileList {
   }
 
   #ofScope(scope: Scope, right: Right, limit: number, after: string): Promise<StoredFile[]> {
-    return this.#files.list(scope, right.any ? null : this.#call.user.id, after, limit);
+    return this.#files.list(scope, right.any ? null : this.#caller.user.id, after, limit);
   }
 
   async #ofRecord(scope: Scope, recordId: string, right: Right, limit: number, after: string) {
-    const { user, canvas } = this.#call;
+    const { user, canvas } = this.#caller;
     const records = new RecordStore(this.#env.db, canvas.id, collectionOf(scope) ?? "", user.id);
     if (!RECORD_ID.test(recordId) || (await records.get(recordId, right)) === undefined) refuse("NOT_FOUND");
     return this.#files.listOfRecord(recordId, after, limit);
   }
 
   async #rightOf(scope: Scope) {
-    const { canvas, role } = this.#call;
+    const { canvas, role } = this.#caller;
     return scopeRights(scope, await policyOf(canvas, this.#env), role)?.read;
   }
 
   /** Whether the files of a scope are accessible. Attachments are accessible only while KV is on. */
   #isEnabled(scope: Scope): boolean {
-    return !needsKv(scope) || whyOff("kv", this.#call.canvas, this.#env) === null;
+    return !needsKv(scope) || whyOff("kv", this.#caller.canvas, this.#env) === null;
   }
 }

@@ -1,11 +1,14 @@
 import { LIMITS } from "@easel/protocol/limits";
+import { z } from "zod";
 import { refuseAt } from "../../canvases/owner-quotas.ts";
 import type { Env } from "../../env.ts";
 import { type Part, partsOf } from "../../http/multipart.ts";
 import { refuse } from "../../http/refusal.ts";
 import { parseMediaType } from "../../http/request-headers.ts";
+import type { Body } from "../../operations/operation-body.ts";
 import { announceChange } from "../change-feed.ts";
-import type { Call } from "../primitive.ts";
+import { bytes } from "../description.ts";
+import type { Caller } from "../primitive.ts";
 import { FileStore, type Room, type StoredFile } from "./store.ts";
 import { type Fields, namesTarget, targetOf } from "./target.ts";
 
@@ -109,7 +112,7 @@ export async function* within(room: Room, chunks: AsyncIterable<Uint8Array>): As
 const FIELDS = ["scope", "group", "collection", "recordId"] as const;
 /** The maximum size of a form field in bytes. All valid values are shorter. */
 const MAX_FIELD_BYTES = 1024;
-/** The maximum size of a request body in bytes, without its file. */
+/** The maximum size of a form in bytes, without its file. */
 const MAX_OVERHEAD = 64 * 1024;
 
 const reject = (message: string): never => refuse("INVALID_BODY", { message });
@@ -138,48 +141,89 @@ async function fileAfterFields(parts: AsyncGenerator<Part>, fields: Fields): Pro
   }
 }
 
+/** A file that a caller in the same process uploads. `size` is in bytes. */
+export interface GivenFile extends Fields {
+  name?: string | undefined;
+  type?: string | undefined;
+  size: number;
+  content: AsyncIterable<Uint8Array>;
+}
+
+/** A file whose bytes are stored as a blob. */
+interface Uploaded {
+  fields: Fields;
+  name: string | undefined;
+  type: string | undefined;
+  key: string;
+  size: number;
+}
+
 /**
- * Reads an upload from a multipart form and stores it (specification 4.4). The parts can have any order. A limited number of uploads of a
- * person are read at once; further ones wait unread.
+ * The body of an upload: a multipart form with its parts in any order (specification 4.4). A limited number of uploads of a person are read
+ * at once; further ones wait unread.
  *
  * If the fields before the file name a target, rights are checked before the first byte of the file is read. Otherwise only what holds for
  * every target is checked then, which is the room for the file; rights are checked after the last part, before the bytes become a blob. In
  * both cases rights are checked again after that, because an upload can take minutes.
  */
-export const receiveUpload = (call: Call, env: Env): Promise<StoredFile> =>
-  env.uploads.run(
-    call.user.id,
-    async () => {
-      const parts = partsOf(call.request);
-      try {
-        return await receive(parts, call, env);
-      } finally {
-        await parts.return(undefined);
-      }
-    },
-    call.signal(),
-  );
+export const uploadBody: Body<Uploaded, Caller> = {
+  type: "multipart/form-data",
+  schema: z.strictObject({
+    scope: z.enum(["shared", "submission"]).optional(),
+    group: z.string().optional().meta({ description: "The name of a file group." }),
+    collection: z
+      .string()
+      .optional()
+      .meta({ description: "With `recordId`: attaches the file to a record." }),
+    recordId: z.string().optional(),
+    file: bytes,
+  }),
+  parts: { file: "application/octet-stream" },
+  slow: true,
+  receive: (given, { caller, signal }, env, use) =>
+    env.uploads.run(
+      caller.user.id,
+      async () => {
+        if ("value" in given) {
+          const uploaded = await storeGiven(given.value as GivenFile, caller, env);
+          return use(() => uploaded);
+        }
+        const parts = partsOf(given);
+        try {
+          const uploaded = await storeForm(parts, given.size, caller, env);
+          return await use(() => uploaded);
+        } finally {
+          await parts.return(undefined);
+        }
+      },
+      signal(),
+    ),
+};
 
-async function receive(parts: AsyncGenerator<Part>, call: Call, env: Env): Promise<StoredFile> {
+async function storeGiven(given: GivenFile, caller: Caller, env: Env): Promise<Uploaded> {
+  const { name, type, size: announced, content, ...fields } = given;
+  await targetOf(caller, fields, env);
+  const room = await new FileStore(env, caller.canvas.id).room();
+  requireRoom(announced, room);
+  const { key, size } = await env.blobs.put(within(room, content));
+  return { fields, name, type, key, size };
+}
+
+async function storeForm(
+  parts: AsyncGenerator<Part>,
+  announced: number,
+  caller: Caller,
+  env: Env,
+): Promise<Uploaded> {
   const fields: Fields = {};
   const file = await fileAfterFields(parts, fields);
-  if (file === undefined || namesTarget(fields)) await targetOf(call, fields, env);
+  if (file === undefined || namesTarget(fields)) await targetOf(caller, fields, env);
   if (file === undefined) return reject("The part `file` is missing.");
-
-  const { key, size } = await storeBlob(file, fields, parts, call, env);
-  const now = await call.readmit();
-  const { scope, record_id, owner_id } = await targetOf(now, fields, env);
-  const { canvas, user } = now;
-  const files = new FileStore(env, canvas.id);
-  const created = await files.create({
-    ...{ scope, record_id, owner_id, uploaded_by: user.id, created_at: env.clock() },
-    ...{ name: storedName(file.filename), mime: mediaTypeOf(file.contentType), size, blob_key: key },
-  });
-  if (created === "full") return full();
-  if (created === "owner_full") return ownerFull(await files.room());
-  if (created === "gone") return refuse("NOT_FOUND");
-  announceChange(canvas.id, { resource: "files", scope, id: created.id, op: "set", of: owner_id }, env);
-  return created;
+  const room = await new FileStore(env, caller.canvas.id).room();
+  requireRoom(announced - MAX_OVERHEAD, room);
+  const { filename: name, contentType: type } = file;
+  const blob = await storeBlob(file, fields, parts, room, caller, env);
+  return { fields, name, type, ...blob };
 }
 
 /**
@@ -191,17 +235,36 @@ async function storeBlob(
   file: Part,
   fields: Fields,
   parts: AsyncGenerator<Part>,
-  call: Call,
+  room: Room,
+  caller: Caller,
   env: Env,
 ): Promise<{ key: string; size: number }> {
-  const room = await new FileStore(env, call.canvas.id).room();
-  requireRoom(Number(call.request.headers["content-length"] ?? 0) - MAX_OVERHEAD, room);
   const before = namesTarget(fields) ? Object.keys(fields).length : undefined;
   return await env.blobs.put(
     (async function* () {
       yield* within(room, file.body);
       if ((await fileAfterFields(parts, fields)) !== undefined) reject("`file` is given twice.");
-      if (Object.keys(fields).length !== before) await targetOf(call, fields, env);
+      if (Object.keys(fields).length !== before) await targetOf(caller, fields, env);
     })(),
   );
+}
+
+/** Checks the rights of the caller and adds a file whose bytes are stored. Publishes the change. */
+export async function addFile(
+  caller: Caller,
+  { fields, name, type, key, size }: Uploaded,
+  env: Env,
+): Promise<StoredFile> {
+  const { scope, record_id, owner_id } = await targetOf(caller, fields, env);
+  const { canvas, user } = caller;
+  const files = new FileStore(env, canvas.id);
+  const created = await files.create({
+    ...{ scope, record_id, owner_id, uploaded_by: user.id, created_at: env.clock() },
+    ...{ name: storedName(name), mime: mediaTypeOf(type), size, blob_key: key },
+  });
+  if (created === "full") return full();
+  if (created === "owner_full") return ownerFull(await files.room());
+  if (created === "gone") return refuse("NOT_FOUND");
+  announceChange(canvas.id, { resource: "files", scope, id: created.id, op: "set", of: owner_id }, env);
+  return created;
 }

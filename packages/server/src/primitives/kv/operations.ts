@@ -1,9 +1,31 @@
-import type { KvEntry, KvPage } from "@easel/protocol/types";
+import type { Json, KvEntry, KvPage } from "@easel/protocol/types";
 import { z } from "zod";
+import type { Env } from "../../env.ts";
 import { exact } from "../../http/field-schemas.ts";
-import type { ErrorCase } from "../../http/refusal.ts";
-import { type Description, json, jsonBody, nextCursor, ok, optionalBody, paging } from "../description.ts";
-import { optionalRead, orAbsent } from "../value.ts";
+import { firstValue, pageLimit } from "../../http/query.ts";
+import { type ErrorCase, refuse } from "../../http/refusal.ts";
+import type { Parameters } from "../../operations/operation.ts";
+import { announceChange } from "../change-feed.ts";
+import { json, nextCursor, OK, ok, paging } from "../description.ts";
+import {
+  type Caller,
+  operation,
+  type Primitive,
+  type RuntimeOperation,
+  requirePermission,
+} from "../primitive.ts";
+import { streamList } from "../streamed-list.ts";
+import { absent, optionalRead, orAbsent, toText, valueBody } from "../value.ts";
+import {
+  perViewer,
+  readableStore,
+  requireKey,
+  type Scope,
+  shared,
+  storableValue,
+  storeOf,
+} from "./kv-scope.ts";
+import { entryText, kvData } from "./store.ts";
 
 const entry = exact<KvEntry>()("KvEntry", z.strictObject({ key: z.string(), value: z.json() }));
 
@@ -15,60 +37,149 @@ const amount = z.object({
   by: z.number().default(1).meta({ description: "The amount, which may be negative." }),
 });
 
-const list = z.object({
-  prefix: z.string().optional().meta({ description: "Only keys that begin with this text." }),
-  ...paging,
-});
+const list: Parameters<{ prefix: string; cursor: string | null; limit: number }> = {
+  schema: z.object({
+    prefix: z.string().optional().meta({ description: "Only keys that begin with this text." }),
+    ...paging,
+  }),
+  parse: (query) => ({
+    prefix: firstValue(query, "prefix") ?? "",
+    cursor: firstValue(query, "cursor") ?? null,
+    limit: pageLimit(query),
+  }),
+};
 
-/** Describes the routes of one KV scope. `of` is a phrase for the keys of the scope, which summaries such as "Lists …" contain. */
-function scope(path: string, name: string, of: string, denied: ErrorCase[]): Description["operations"] {
-  return {
-    [`GET ${path}`]: {
-      id: `${name}.list`,
+/** The body with the amount of an increment. It counts as `{}` if it is missing or not a JSON object. */
+const amountBody = {
+  ...valueBody(amount, {
+    decode(bytes): Json {
+      try {
+        return JSON.parse(bytes.toString("utf8"));
+      } catch {
+        return null;
+      }
+    },
+    accept(given): number {
+      if (typeof given !== "object" || given === null || Array.isArray(given) || given.by === undefined)
+        return 1;
+      if (typeof given.by === "number" && Number.isFinite(given.by)) return given.by;
+      return refuse("INVALID_BODY", { message: "`by` must be a finite number." });
+    },
+  }),
+  optional: true as const,
+};
+
+/** Publishes a change. `text` is the JSON text of the new value. */
+const publish = (
+  caller: Caller,
+  scope: Scope,
+  change: { key: string; op: "set" | "delete"; text?: string },
+  env: Env,
+) => announceChange(caller.canvas.id, scope.change(caller, change.key, change.op), env, change.text);
+
+/** Returns the operations on the keys of a scope. `of` is a phrase for the keys, which summaries such as "Lists …" contain. */
+function operationsOn(
+  scope: Scope,
+  path: "/kv" | "/kv/user",
+  { name, of, denied }: { name: string; of: string; denied: ErrorCase[] },
+): RuntimeOperation[] {
+  /** Returns the key that a caller writes. Throws 403 `PERMISSION_DENIED` if the caller may not write to the scope. */
+  const writable = (caller: Caller, { params }: { params: { key: string } }): string => {
+    requirePermission(caller, scope.write);
+    return requireKey(params.key);
+  };
+  return [
+    operation({
+      name: `${name}.list`,
+      method: "GET",
+      path,
       summary: `Lists ${of}, in the order of the keys.`,
       details: "A `limit` outside 1 to 1,000 is clamped, and one that is not a number counts as absent.",
       query: list,
       responses: json("A page of entries.", page),
-    },
-    [`GET ${path}/:key`]: {
-      id: `${name}.get`,
+      async run(caller, { query: { prefix, cursor, limit: most } }, env) {
+        return streamList(
+          caller,
+          most,
+          (now, limit, after) =>
+            readableStore(now, scope, env).list({ prefix, cursor: after ?? cursor, limit }),
+          entryText,
+        );
+      },
+    }),
+    operation({
+      name: `${name}.get`,
+      method: "GET",
+      path: `${path}/{key}`,
       summary: `Returns the value of one of ${of}.`,
       query: optionalRead,
       responses: json("The value.", orAbsent(z.strictObject({ value: z.json() }))),
-    },
-    [`PUT ${path}/:key`]: {
-      id: `${name}.set`,
+      async run(caller, { params: { key }, query: optional }, env) {
+        const found = await readableStore(caller, scope, env).get(key);
+        return found === undefined ? absent(optional) : `{"value":${toText(found)}}`;
+      },
+    }),
+    operation({
+      name: `${name}.set`,
+      method: "PUT",
+      path: `${path}/{key}`,
       summary: `Sets one of ${of}.`,
-      body: jsonBody(value),
       responses: ok,
       errors: [...denied, "KEY_TOO_LARGE", "VALUE_TOO_LARGE", "KEY_LIMIT"],
-    },
-    [`DELETE ${path}/:key`]: {
-      id: `${name}.delete`,
+      may: writable,
+      body: valueBody(value, { accept: storableValue }),
+      async run(caller, { subject: key, body }, env) {
+        if (!(await storeOf(caller, scope, env).put(key, body, scope.limit))) refuse("KEY_LIMIT");
+        publish(caller, scope, { key, op: "set", text: toText(body) }, env);
+        return OK;
+      },
+    }),
+    operation({
+      name: `${name}.delete`,
+      method: "DELETE",
+      path: `${path}/{key}`,
       summary: `Deletes one of ${of}.`,
       details: "Succeeds also if the key does not exist.",
       responses: ok,
       errors: [...denied, "KEY_TOO_LARGE"],
-    },
-    [`POST ${path}/:key/increment`]: {
-      id: `${name}.increment`,
+      may: writable,
+      async run(caller, { subject: key }, env) {
+        if (await storeOf(caller, scope, env).delete(key)) publish(caller, scope, { key, op: "delete" }, env);
+        return OK;
+      },
+    }),
+    operation({
+      name: `${name}.increment`,
+      method: "POST",
+      path: `${path}/{key}/increment`,
       summary: `Adds an amount to a number among ${of}, in one atomic step.`,
       details:
         "A key that does not exist counts as 0. A body that is missing, or is no JSON object, counts as `{}`.",
-      body: optionalBody(amount),
       responses: json("The new number.", z.strictObject({ value: z.number() })),
       errors: [...denied, "KEY_TOO_LARGE", "VALUE_TOO_LARGE", "KEY_LIMIT", "NOT_NUMERIC"],
-    },
-  };
+      may: writable,
+      body: amountBody,
+      async run(caller, { subject: key, body: by }, env) {
+        const number = await storeOf(caller, scope, env).increment(key, by, scope.limit);
+        if (typeof number === "string") refuse(number);
+        const text = JSON.stringify(number);
+        publish(caller, scope, { key, op: "set", text }, env);
+        return `{"value":${text}}`;
+      },
+    }),
+  ];
 }
 
-/** Describes the routes of the KV primitive for the OpenAPI document. */
-export const kvOperations: Description = {
+/** The KV primitive: keys with JSON values, shared by all users of a canvas or per user (specification 4.3). */
+export const kv: Primitive = {
+  capability: "kv",
   title: "Key-value store",
   summary:
     "JSON values by key. Shared keys are read by everyone admitted to the canvas and written by its owner and editors; every person also has keys of their own.",
-  operations: {
-    ...scope("/kv", "kv", "the shared keys", ["PERMISSION_DENIED"]),
-    ...scope("/kv/user", "kv.user", "the caller's own keys", []),
-  },
+  data: kvData,
+  readable: true,
+  operations: [
+    ...operationsOn(shared, "/kv", { name: "kv", of: "the shared keys", denied: ["PERMISSION_DENIED"] }),
+    ...operationsOn(perViewer, "/kv/user", { name: "kv.user", of: "the caller's own keys", denied: [] }),
+  ],
 };

@@ -7,7 +7,7 @@ import { asKeys, type Db, sqlText } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { needsKv, scopeRights, scopesOf } from "../files/scope.ts";
 import { HIDDEN } from "../files/store.ts";
-import type { Call } from "../primitive.ts";
+import type { Caller } from "../primitive.ts";
 
 /**
  * Names of collections or of file scopes. In those of `any`, the caller may read everything. In those of `own`, the caller may read only
@@ -37,8 +37,8 @@ const sorted = (rights: [name: string, read: Right | undefined][]): Readable => 
 /**
  * Returns what a caller may read on a canvas. It depends on the policy document, on the caller's role, and on the capabilities that are on.
  */
-export function readableBy(call: Call, policy: RuntimePolicy, env: Env): ReadableData {
-  const { canvas, role } = call;
+export function readableBy(caller: Caller, policy: RuntimePolicy, env: Env): ReadableData {
+  const { canvas, role } = caller;
   const on = capabilitiesOn(canvas, env);
   const hasKv = on.has("kv");
   const collections = hasKv ? Object.entries(policy.collections ?? {}) : [];
@@ -47,8 +47,8 @@ export function readableBy(call: Call, policy: RuntimePolicy, env: Env): Readabl
     collections: sorted(collections.map(([name, entry]) => [name, rightsOf(entry, role).read])),
     scopes: sorted(scopes.map((scope) => [scope, scopeRights(scope, policy, role)?.read])),
     submissions: {
-      own: hasKv && hasPermission(call, "canSubmit"),
-      any: hasKv && hasPermission(call, "canManageSubmissions"),
+      own: hasKv && hasPermission(caller, "canSubmit"),
+      any: hasKv && hasPermission(caller, "canManageSubmissions"),
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Json } from "@easel/protocol/types";
 import { Refusal } from "../../http/refusal.ts";
-import type { Caller } from "../primitive.ts";
+import type { GatedCaller } from "../primitive.ts";
 import type { Import, Transfer } from "./transfer.ts";
 
 /** The object in a line of an import. */
@@ -29,7 +29,7 @@ export async function importLines(
   path: string,
   { part, capability }: Transfer,
   { access, archive, report }: Import,
-  prepare: (caller: Caller) => Promise<WriteLine>,
+  prepare: (caller: GatedCaller) => Promise<WriteLine>,
 ): Promise<void> {
   for await (const batch of archive.lines(path)) {
     const caller = await access(capability);

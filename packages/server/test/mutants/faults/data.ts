@@ -5,8 +5,8 @@ import { type Fault, fault } from "../fault.ts";
 export const data: Fault[] = [
   fault(
     "pipeline: a body that arrives late is not checked again",
-    "packages/server/src/primitives/primitive.ts",
-    "complete || env.turns.current === turn",
+    "packages/server/src/operations/operation.ts",
+    "(complete && body.slow !== true) || env.turns.current === turn",
     "true",
     "packages/server/test/pipeline/held-body.test.ts",
   ),
@@ -34,16 +34,16 @@ export const data: Fault[] = [
   ),
   fault(
     "kv: values pass without the check of JSON",
-    "packages/server/src/primitives/kv/routes.ts",
-    "storableValue(parseJson(body))",
-    "storableValue(JSON.parse(body.toString()))",
+    "packages/server/src/primitives/kv/operations.ts",
+    "valueBody(value, { accept: storableValue })",
+    "valueBody(value, { accept: storableValue, decode: (bytes) => JSON.parse(bytes.toString()) })",
     "packages/server/test/conformance/kv.test.ts",
   ),
   fault(
     "submissions: values pass without the check of JSON",
-    "packages/server/src/primitives/submissions/routes.ts",
-    "valueText(parseJson(body))",
-    "valueText(JSON.parse(body.toString()))",
+    "packages/server/src/primitives/submissions/operations.ts",
+    "accept: valueText }",
+    "accept: valueText, decode: (bytes) => JSON.parse(bytes.toString()) }",
     "packages/server/test/conformance/submissions.test.ts",
   ),
   fault(
@@ -62,9 +62,9 @@ export const data: Fault[] = [
   ),
   fault(
     "collections: updates pass without the check of JSON",
-    "packages/server/src/primitives/collections/routes.ts",
-    "records.update(record, parseJson(body), now)",
-    "records.update(record, JSON.parse(body.toString()), now)",
+    "packages/server/src/primitives/collections/operations.ts",
+    "valueBody(z.json(), { accept: (given) => given })",
+    "valueBody(z.json(), { accept: (given) => given, decode: (bytes) => JSON.parse(bytes.toString()) })",
     "packages/server/test/conformance/collections.test.ts",
   ),
   fault(
@@ -106,8 +106,8 @@ export const data: Fault[] = [
   ),
   fault(
     "phases: viewers switch them",
-    "packages/server/src/primitives/phase-route.ts",
-    'return manages(call.role) ? entry : refuse("PERMISSION_DENIED");',
+    "packages/server/src/primitives/phase-operations.ts",
+    'return manages(caller.role) ? entry : refuse("PERMISSION_DENIED");',
     "return entry;",
     "packages/server/test/conformance/collections.test.ts",
   ),
@@ -120,7 +120,7 @@ export const data: Fault[] = [
   ),
   fault(
     "phases: open connections keep their rights",
-    "packages/server/src/primitives/phase-route.ts",
+    "packages/server/src/primitives/phase-operations.ts",
     "await announceAccess({ canvas: canvas.id }, env);",
     "",
     "packages/server/test/conformance/realtime.test.ts",
@@ -134,9 +134,9 @@ export const data: Fault[] = [
   ),
   fault(
     "files: rights are not checked again after an upload",
-    "packages/server/src/primitives/files/receive-upload.ts",
-    "const now = await call.readmit();",
-    "const now = call;",
+    "packages/server/src/operations/operation.ts",
+    "const now = await caller.readmit();",
+    "const now = caller;",
     "packages/server/test/conformance/files.test.ts",
   ),
   fault(
@@ -170,15 +170,15 @@ export const data: Fault[] = [
   fault(
     "authoring: guests publish",
     "packages/server/src/primitives/authoring/author.ts",
-    'if (isGuest(call.user)) refuse("NOT_AUTHENTICATED");',
+    'if (isGuest(caller.user)) refuse("NOT_AUTHENTICATED");',
     "",
     "packages/server/test/conformance/authoring.test.ts",
   ),
   fault(
     "authoring: the form is read before the canvas is looked up",
-    "packages/server/src/primitives/authoring/routes.ts",
-    "const id = await changeable(call, env);\n        return withForm",
-    'const id = call.params.id ?? "";\n        return withForm',
+    "packages/server/src/primitives/authoring/operations.ts",
+    "may: changeable,\n      body:",
+    "may: (_caller, { params }) => params.id,\n      body:",
     "packages/server/test/conformance/authoring.test.ts",
   ),
   fault(
@@ -233,8 +233,8 @@ export const data: Fault[] = [
   fault(
     "authoring: UPDATE_PARTIAL without the current share",
     "packages/server/src/primitives/authoring/update-share.ts",
-    'stage: "deploy", current: await currentShare(call, id, env).catch(() => saved)',
-    'stage: "deploy"',
+    "current: await currentShare(caller, id, env).catch(() => saved),",
+    "",
     "packages/server/test/conformance/authoring.test.ts",
   ),
   fault(

@@ -23,10 +23,10 @@ export const openapi: Fault[] = [
     FILES_TEST,
   ),
   fault(
-    "openapi: a route is not described",
-    `${PRIMITIVES}/people/operations.ts`,
-    '"GET /people"',
-    '"GET /persons"',
+    "openapi: an operation is not described",
+    "packages/server/src/openapi/document.ts",
+    "own.map(",
+    "own.slice(1).map(",
     DOCUMENT_TEST,
   ),
   fault(

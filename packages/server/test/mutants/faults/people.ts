@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are parts of source files.
 import { type Fault, fault } from "../fault.ts";
 
-const ROUTES = "packages/server/src/primitives/people/routes.ts";
+const ROUTES = "packages/server/src/primitives/people/operations.ts";
 const READABLE = "packages/server/src/primitives/people/store.ts";
 const STORE = "packages/server/src/primitives/people/store.ts";
 const CONFORMANCE = "packages/server/test/conformance/people.test.ts";
@@ -28,7 +28,7 @@ export const people: Fault[] = [
   fault(
     "people: viewers get the names of all who have submitted",
     READABLE,
-    'any: hasKv && hasPermission(call, "canManageSubmissions")',
+    'any: hasKv && hasPermission(caller, "canManageSubmissions")',
     "any: hasKv",
     CONFORMANCE,
   ),
@@ -97,15 +97,15 @@ export const people: Fault[] = [
     CONFORMANCE,
   ),
   fault("people: no names of guests", STORE, "substr(people.key, 7)", "people.key", CONFORMANCE, STORE_TEST),
-  fault("people: any text is an id", ROUTES, " || !ids.every(isId)", "", CONFORMANCE),
+  fault("people: any text is an id", ROUTES, " || !given.every(isId)", "", CONFORMANCE),
   fault(
     "people: more than 100 ids in a request",
     ROUTES,
-    "ids.length > LIMITS.peoplePerRequest.value",
-    "ids.length > 1_000",
+    "given.length > LIMITS.peoplePerRequest.value",
+    "given.length > 1_000",
     CONFORMANCE,
   ),
-  fault("people: a person comes as often as their id", ROUTES, "[...new Set(ids)]", "ids", CONFORMANCE),
+  fault("people: a person comes as often as their id", ROUTES, "[...new Set(given)]", "given", CONFORMANCE),
   fault("sdk: people are never asked for again", SDK, "Date.now() < known.until", "true", SDK_TEST),
   fault("sdk: people who are not found are kept", SDK, "found ?? forget()", "found", SDK_TEST),
   fault(

@@ -1,20 +1,15 @@
 import type { Capability } from "@easel/protocol/capabilities";
 import type { ChannelPolicy, ConnectionMethod, RecordPolicy, RuntimePolicy } from "@easel/protocol/policy";
 import type { Identity } from "@easel/protocol/types";
-import { isGuest } from "../../access/principal.ts";
 import { channelRights, connectionRights, rightsOf } from "../../access/rights.ts";
-import { permissionsOf, type Subject } from "../../access/roles.ts";
-import { capabilitiesOn } from "../../canvases/capabilities.ts";
-import { entryOf, policyOf } from "../../canvases/policy.ts";
+import type { Subject } from "../../access/roles.ts";
+import { entryOf } from "../../canvases/policy.ts";
 import type { Env } from "../../env.ts";
 import { priceOf } from "../../organisation/ai/prices.ts";
-import { usableOn } from "../../organisation/connections/grants.ts";
 import { readSettings } from "../../organisation/instance-settings.ts";
-import type { Primitive } from "../primitive.ts";
-import { identityOperations } from "./operations.ts";
 
 /** Returns the ids of the models that canvases may use: those that the administrators allow and that have a price. */
-const usableModels = async (env: Env): Promise<string[]> =>
+export const usableModels = async (env: Env): Promise<string[]> =>
   (await readSettings(env))["ai.models"].filter((model) => priceOf(model, 0, env.config) !== null);
 
 /** The record policy that applies while a capability is off: nobody may do anything. */
@@ -41,7 +36,7 @@ const mapValues = <From, To>(
  * (docs/sharing.md#roles). While the capability of a resource is off, the caller has no rights on the resource.
  * `connections` maps the name of each granted Connection to the methods that it allows now.
  */
-const resourcesOf = (
+export const resourcesOf = (
   policy: RuntimePolicy,
   { role, canvas: { capabilities } }: Pick<Subject, "role" | "canvas">,
   connections: Record<string, ConnectionMethod[]>,
@@ -56,39 +51,3 @@ const resourcesOf = (
     connectionRights(entryOf(policy.connections, name), capabilities.connectionsAudience, role, methods),
   ),
 });
-
-/** The identity primitive: `GET /me` returns the caller, their role and their effective permissions (specification 4.2). */
-export const identity: Primitive = {
-  capability: "identity",
-  description: identityOperations,
-  readable: true,
-  routes: {
-    "/me": {
-      async GET(call, env) {
-        const { user, canvas, role } = call;
-        const on = capabilitiesOn(canvas, env);
-        const isOn = (capability: Capability) => on.has(capability);
-        const resources = resourcesOf(
-          await policyOf(canvas, env),
-          call,
-          await usableOn(canvas.id, call, env),
-          isOn,
-        );
-        const mayConnect = Object.values(resources.connections).some(({ invoke }) => invoke);
-        const permissions = permissionsOf({ ...call, mayConnect }, isOn);
-        const models = permissions.canUseAi ? await usableModels(env) : [];
-        const me: Identity = {
-          id: user.id,
-          email: user.email,
-          name: user.name,
-          avatarUrl: user.avatarUrl,
-          kind: isGuest(user) ? "guest" : "member",
-          canvasRole: role,
-          permissions,
-          resources: { ...resources, models },
-        };
-        return JSON.stringify(me);
-      },
-    },
-  },
-};
