@@ -53,8 +53,9 @@ describe("canvases that the commands of the documentation create", {
     const [, folder = ""] = /^npx easel dev (\S+)\n$/.exec(command?.text ?? "") ?? [];
     const dev = await startDev(scope, path.join(cwd, folder));
     assert.equal(new URL(dev.url).pathname, "/c/hello/");
+    const windows = await browser.newContext();
     const window = async (host: string) => {
-      const page = await (await browser.newContext()).newPage();
+      const page = await windows.newPage();
       await page.goto(dev.url.replace("localhost", host));
       return page;
     };
@@ -63,6 +64,7 @@ describe("canvases that the commands of the documentation create", {
     const file = path.join(cwd, folder, "index.html");
     await writeFile(file, (await readFile(file, "utf8")).replace("Here so far", "Guests"));
     for (const page of [owner, chi]) await page.getByRole("heading", { name: "Guests" }).waitFor();
+    await windows.close();
     await writeFile(file, (await readFile(file, "utf8")).replace("Guests", "Here so far"));
 
     const address = `${base}/c/hello/`;
@@ -70,10 +72,12 @@ describe("canvases that the commands of the documentation create", {
     const ada = await openAs(browser, address, "ada@example.com");
     const ben = await openAs(browser, address, "ben@example.com");
     await assertVisits(ada.page, ben.page, ["Ada", "Ben"]);
-    for (const { page } of [ada, ben]) {
-      const width = page === ben.page ? 375 : 1280;
+    for (const [{ page }, width, scheme] of [
+      [ada, 1280, "light"],
+      [ben, 375, "dark"],
+    ] as const) {
       await page.setViewportSize({ width, height: 800 });
-      await assertAccessible(page);
+      await assertAccessible(page, scheme);
       assert.notEqual(
         await page.evaluate("getComputedStyle(hello).letterSpacing"),
         "normal",
