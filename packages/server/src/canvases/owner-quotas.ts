@@ -38,7 +38,7 @@ export type OwnerQuota = keyof typeof MESSAGES;
  * Returns the limit of a quota for a person: the one that administrators have set for this person, or else for everyone, or else the
  * default.
  */
-export async function limitOf(userId: string, quota: OwnerQuota, { db, config }: Env): Promise<number> {
+async function limitOf(userId: string, quota: OwnerQuota, { db, config }: Env): Promise<number> {
   const row = await db.get<{ value: number | null }>`
     select value from person_quotas where user_id = ${userId} and name = ${quota}`;
   return row?.value ?? PERSON_QUOTAS[quota](config);

@@ -69,7 +69,7 @@ export async function syncDirectory(directory: string): Promise<void> {
 }
 
 /** Whether a file was last written before a time in epoch milliseconds. False for a missing file. */
-export const isOlder = async (file: string, time: number): Promise<boolean> =>
+const isOlder = async (file: string, time: number): Promise<boolean> =>
   ((await stat(file, { throwIfNoEntry: false }))?.mtimeMs ?? time) < time;
 
 /** Removes the files of a directory that were last written before a time in epoch milliseconds. */

@@ -25,7 +25,7 @@ declare module "fastify" {
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
 /** Whether a `Host` header names this service: the base host, a host below it in subdomain mode, or a loopback host. */
-export function isServiceHost(host: string, { base }: Env): boolean {
+function isServiceHost(host: string, { base }: Env): boolean {
   return host === base.host || LOOPBACK.test(host) || base.labelOf(host) !== null;
 }
 

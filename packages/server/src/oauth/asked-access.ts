@@ -38,7 +38,7 @@ export function readAskedAccess(param: (name: string) => string | undefined): As
  * Reduces the name of a computer to letters, digits, dots, hyphens and underscores. Without spaces, the name cannot pass for a sentence of
  * the page that shows it.
  */
-export const cleanHost = (given: string): string =>
+const cleanHost = (given: string): string =>
   given
     .toWellFormed()
     .slice(0, 1_000)

@@ -9,7 +9,7 @@ import { mountDevice, mountDeviceAuthorization } from "./device.ts";
 import { GRANT_TYPES, mountRevoke, mountTokenEndpoint } from "./token-endpoint.ts";
 
 /** Returns the description of the service as an authorization server (RFC 8414). */
-export const metadataOf = ({ base: { origin } }: Env) => ({
+const metadataOf = ({ base: { origin } }: Env) => ({
   issuer: origin,
   authorization_endpoint: `${origin}/oauth/authorize`,
   token_endpoint: `${origin}/oauth/token`,

@@ -90,7 +90,7 @@ export const mountRevoke = (app: FastifyInstance, env: Env): void =>
   );
 
 /** The grant type of a device code (RFC 8628, section 3.4). */
-export const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
+const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 
 /** How many times as many token requests as sign-ins a network may send, because every waiting device asks 12 times a minute. */
 const POLLS_FACTOR = 12;

@@ -39,11 +39,11 @@ const RUNTIME_ERRORS: CommonErrors = {
 };
 
 /** Returns the group of operations of each primitive. */
-export const runtimeTags = (primitives: readonly Primitive[]): Tag[] =>
+const runtimeTags = (primitives: readonly Primitive[]): Tag[] =>
   primitives.map(({ title, summary }) => ({ name: title, description: summary }));
 
 /** Describes the operations of the runtime API. */
-export function runtimePaths(
+function runtimePaths(
   primitives: readonly Primitive[],
   operations: Operations,
 ): [path: string, item: PathItem][] {
@@ -148,7 +148,7 @@ function operationOf(act: Act): Description {
 }
 
 /** Describes the operations of the management API. */
-export const managementPaths = (acts: readonly Act[], operations: Operations): [string, PathItem][] =>
+const managementPaths = (acts: readonly Act[], operations: Operations): [string, PathItem][] =>
   acts.map((act) => [
     act.path,
     { [act.method.toLowerCase()]: operations.convert(act.path, operationOf(act), surfaceOf(act)) },

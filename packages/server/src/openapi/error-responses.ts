@@ -96,7 +96,7 @@ export const ERROR_SCHEMAS: Record<string, JsonSchema> = {
 const error: JsonSchema = { $ref: "#/components/schemas/Error" };
 
 /** The response for errors that have nothing to do with the operation, such as 500 and 503. Every request can get them. */
-export const DEFAULT_RESPONSE: ResponseObject = {
+const DEFAULT_RESPONSE: ResponseObject = {
   description:
     "A failure of the service or of the transport: 408, 421 `MISDIRECTED`, 431, 500 `INTERNAL_ERROR`, 503 `UNAVAILABLE` with `Retry-After`, 507 `INSUFFICIENT_STORAGE`.",
   content: { "application/json": { schema: error } },

@@ -47,7 +47,7 @@ export function fromMessageStart(usage: unknown): TokenUsage | null {
  * Returns the index of the last message before the newest user turn, or -1 if there is none. The newest user turn is the last user message,
  * together with the user messages directly before it.
  */
-export function beforeNewestTurn(messages: Prompt["messages"]): number {
+function beforeNewestTurn(messages: Prompt["messages"]): number {
   let index = messages.findLastIndex(({ role }) => role === "user");
   while (messages[index]?.role === "user") index--;
   return index;

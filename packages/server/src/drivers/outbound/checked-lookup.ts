@@ -30,7 +30,7 @@ const GLOBAL_UNICAST = "2000::/3";
  * Ranges that are not public: those of the IANA special-purpose registries (RFC 6890 and its updates), IPv4 multicast, and an address of
  * Azure. IPv6 ranges outside `GLOBAL_UNICAST` are not listed, because they are not public anyway.
  */
-export const SPECIAL_RANGES: readonly string[] = [
+const SPECIAL_RANGES: readonly string[] = [
   "0.0.0.0/8", //          this network
   "10.0.0.0/8", //         private
   "100.64.0.0/10", //      shared by the customers of a provider
@@ -61,7 +61,7 @@ export const SPECIAL_RANGES: readonly string[] = [
  * Ranges that an operator cannot approve: unspecified, multicast and broadcast addresses, and IPv6 addresses that embed an IPv4 address.
  * `LOOPBACK` lies within one of them but can be approved.
  */
-export const NEVER_APPROVED: readonly string[] = [
+const NEVER_APPROVED: readonly string[] = [
   "0.0.0.0/8",
   "224.0.0.0/4",
   "255.255.255.255/32",

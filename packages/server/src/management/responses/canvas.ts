@@ -39,7 +39,7 @@ export const person = z.strictObject({ id: z.string(), email: z.string(), name: 
 const role = z.enum(["editor", "viewer"]);
 const audience = z.enum(["editors", "viewers"]);
 
-export const capabilities = exact<Capabilities>()(
+const capabilities = exact<Capabilities>()(
   "Capabilities",
   z.strictObject({
     backendEnabled: z.boolean(),

@@ -17,7 +17,7 @@ function resolve<Part extends object>(part: Part | Reference, all: Record<string
 }
 
 /** Returns the codes of an error response. */
-export function codesOf({ content }: ResponseObject): string[] {
+function codesOf({ content }: ResponseObject): string[] {
   const schema = content?.["application/json"]?.schema;
   const ofOne = (each: JsonSchema | undefined) => (each?.properties?.code?.enum ?? []) as string[];
   return [ofOne(schema), ...(schema?.anyOf ?? []).map(ofOne)].flat();

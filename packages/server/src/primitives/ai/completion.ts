@@ -142,7 +142,7 @@ export async function begin(
 }
 
 /** A running request to a model. Passes the response on as events, and records the cost exactly once, when the request ends. */
-export class Completion {
+class Completion {
   readonly #prompt: Prompt;
   readonly #request: Reserved;
   readonly #ai: Ai;
