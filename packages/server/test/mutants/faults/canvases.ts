@@ -283,4 +283,25 @@ export const canvases: Fault[] = [
     "[",
     RESTORE,
   ),
+  fault(
+    "jobs: several processes sweep at once",
+    "packages/server/src/instance/jobs.ts",
+    "or lease not in (select id from live_leases)",
+    "or 1 = 1",
+    "packages/server/test/instance/sweeping.test.ts",
+  ),
+  fault(
+    "jobs: a process that has lost its job is not told",
+    "packages/server/src/instance/jobs.ts",
+    "if (row?.lease !== lease.id) lost.abort();",
+    "",
+    "packages/server/test/instance/jobs.test.ts",
+  ),
+  fault(
+    "leases: the row of a process that does a job is not renewed",
+    "packages/server/src/instance/lease.ts",
+    "if (this.held.size > 0)",
+    "if (this.held.size > 1)",
+    "packages/server/test/instance/jobs.test.ts",
+  ),
 ];
