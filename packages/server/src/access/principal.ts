@@ -120,7 +120,10 @@ export function runtimeObjection(
  * Returns why the scope of a restricted access token does not include an act of the management API, as a sentence for the client. Returns
  * null if the scope includes the act.
  */
-export function scopeObjection({ scope }: Restriction, { reads, deploys }: ManagementUse): string | null {
+export function tokenScopeObjection(
+  { scope }: Restriction,
+  { reads, deploys }: ManagementUse,
+): string | null {
   if (scope === "full") return null;
   if (scope === "deploy") return deploys ? null : "This access token can only deploy.";
   return reads ? null : "This access token can only read.";

@@ -117,7 +117,7 @@ export class TaskPool {
     this.requireRoom(person);
     const queue: Queue = this.#queues.get(person) ?? { running: 0, waiting: new Set() };
     this.#queues.set(person, queue);
-    await this.#place(person, queue, signal);
+    await this.#waitForPlace(person, queue, signal);
     try {
       signal.throwIfAborted();
       return await task(signal);
@@ -129,7 +129,7 @@ export class TaskPool {
   }
 
   /** Waits for a place. Rejects with the reason of `signal` if it aborts before. */
-  #place(person: string, queue: Queue, signal: AbortSignal): Promise<void> {
+  #waitForPlace(person: string, queue: Queue, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const start = () => {
         signal.removeEventListener("abort", leave);

@@ -168,16 +168,16 @@ export const releaseVariants = (canvasId: string, now: number): Optional[] => [
 ];
 
 /**
- * Returns a function that builds batch steps. The steps subtract from the use counts of a canvas's blobs. `held` is a select statement with
+ * Returns a function that builds batch steps. The steps subtract from the use counts of a canvas's blobs. `ended` is a select statement with
  * the columns `blob_key` (only keys in `keys`) and `uses` (the number to subtract); `values` are bound to its `?`. `now` is the time in
  * epoch milliseconds.
  */
 export function usesRemover(
-  held: string,
+  ended: string,
 ): (canvasId: string, keys: string[], now: number, ...values: string[]) => Optional[] {
   const subtract = sqlText(
-    `update bundle_blobs set uses = bundle_blobs.uses - held.uses from (${held}) as held`,
-    "where bundle_blobs.blob_key = held.blob_key and bundle_blobs.canvas_id = ?",
+    `update bundle_blobs set uses = bundle_blobs.uses - ended.uses from (${ended}) as ended`,
+    "where bundle_blobs.blob_key = ended.blob_key and bundle_blobs.canvas_id = ?",
     // Without this condition, SQLite would read every blob of the canvas.
     "and bundle_blobs.blob_key in (select key from json_each(?))",
   );

@@ -110,7 +110,7 @@ export type FileQuotaEnv = Pick<Env, "db"> & { config: Pick<Config, "quotaFilesB
  */
 export const withinFileBytes = (canvasId: string, { config }: Pick<FileQuotaEnv, "config">): Sql => sql`
   insert into file_bytes (canvas_id, bytes) select cast(${canvasId} as text), 0
-    where (select coalesce(sum(held.bytes), 0) from canvases join file_bytes as held on held.canvas_id = canvases.id
+    where (select coalesce(sum(files.bytes), 0) from canvases join file_bytes as files on files.canvas_id = canvases.id
         where owner_id = (select owner_id from canvases where id = ${canvasId}))
       <= coalesce((select value from canvases join user_quotas on user_id = owner_id
           where canvases.id = ${canvasId} and name = 'files.bytes.person'),

@@ -4,12 +4,12 @@ import { asKeys, optional, type Step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { changeCanvas } from "./update.ts";
 
-type GivenRole = "editor" | "viewer";
+type GrantedRole = "editor" | "viewer";
 
 /** A person with whom a canvas is shared, and their role. */
 export interface PersonEntry {
   email: string;
-  role: GivenRole;
+  role: GrantedRole;
 }
 
 /** A person with whom a canvas is shared, with their name. `name` is null if the person has never signed in. */
@@ -21,7 +21,7 @@ export interface NamedPerson extends PersonEntry {
 export interface TeamEntry {
   id: string;
   name: string;
-  role: GivenRole;
+  role: GrantedRole;
 }
 
 /**
@@ -76,7 +76,7 @@ export interface Sharing {
   /** The id of the home organisation to set if the canvas has none. */
   org?: string | undefined;
   people?: PersonEntry[] | undefined;
-  teams?: { id: string; role: GivenRole }[] | undefined;
+  teams?: { id: string; role: GrantedRole }[] | undefined;
 }
 
 /**

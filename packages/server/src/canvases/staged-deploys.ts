@@ -126,19 +126,19 @@ export async function findStaged(
 }
 
 /**
- * Finds a blob that a staged deploy lists, by its key. `held` is whether the deploy has the bytes already. Returns undefined if the deploy
+ * Finds a blob that a staged deploy lists, by its key. `isUploaded` is whether the deploy has the bytes already. Returns undefined if the deploy
  * does not list the blob, has expired or has been finished.
  */
 export async function findStagedBlob(
   deploy: { id: string; canvasId: string; userId: string },
   key: string,
   { db, clock }: Env,
-): Promise<(BlobSize & { held: boolean }) | undefined> {
+): Promise<(BlobSize & { isUploaded: boolean }) | undefined> {
   const row = await db.get<{ size: number; held: number }>`
     select size, held from staged_blobs join staged_deploys on staged_deploys.id = deploy_id
     where deploy_id = ${deploy.id} and blob_key = ${key} and canvas_id = ${deploy.canvasId}
       and user_id = ${deploy.userId} and expires_at > ${clock()} and version_id is null`;
-  return row && { key, size: row.size, held: row.held === 1 };
+  return row && { key, size: row.size, isUploaded: row.held === 1 };
 }
 
 /** Returns the keys of the blobs that still have to be uploaded for a staged deploy. */
@@ -152,7 +152,7 @@ export async function missingOf(id: string, { db }: Env): Promise<string[]> {
  * Records that a blob of a staged deploy has been uploaded. Returns "done" on success, and "full" if the owner of the canvas would exceed
  * the byte quota. Returns "none" if the deploy does not list the blob or has it already.
  */
-export async function holdBlob(
+export async function markUploaded(
   { id, canvasId }: { id: string; canvasId: string },
   { key, size }: BlobSize,
   env: Env,

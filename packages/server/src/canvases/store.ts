@@ -198,13 +198,13 @@ export async function listCanvases(
   const like = containing(q);
   const only = user.restriction?.canvasId ?? null;
   const sizes = await db.all<{ id: string; role: CanvasRole; bytes: number }>`
-    select id, case when owner_id = ${user.id} then 'owner' else given.role end as role,
+    select id, case when owner_id = ${user.id} then 'owner' else granted.role end as role,
       ${CANVAS_BYTES} + coalesce(octet_length(metadata), 0) + coalesce(octet_length(runtime_policy), 0)
       + ${ENTRY_BYTES} * ((select count(*) from canvas_people where canvas_id = canvases.id)
         + (select count(*) from canvas_teams where canvas_id = canvases.id)) as bytes
     from canvases
-    left join (select canvas_id, role from roles where email = ${user.email}) as given
-      on given.canvas_id = canvases.id
+    left join (select canvas_id, role from roles where email = ${user.email}) as granted
+      on granted.canvas_id = canvases.id
     where deleted_at is null
       and id in (select id from canvases where owner_id = ${user.id}
         union select canvas_id from grants where email = ${user.email})

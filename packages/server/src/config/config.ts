@@ -34,83 +34,88 @@ export const isLoopback = (address: string) =>
   /^(localhost|127(\.\d+){3}|\[?::1\]?|.+\.localhost)$/.test(address);
 
 /** Invalid combinations of settings, with their error messages. */
-const IMPOSSIBLE: { when: (read: Read) => boolean; say: string }[] = [
+const IMPOSSIBLE: { when: (read: Read) => boolean; message: string }[] = [
   {
     when: (read) => read.authMode === "dev" && read.host !== null && !isLoopback(read.host),
-    say: "SERVICE_HOST must be a loopback address in dev mode, where anyone may sign in as anyone",
+    message: "SERVICE_HOST must be a loopback address in dev mode, where anyone may sign in as anyone",
   },
   {
     when: (read) =>
       read.authMode === "dev" && read.baseUrl !== null && !isLoopback(new URL(read.baseUrl).hostname),
-    say: "SERVICE_BASE_URL must be a loopback address in dev mode, where anyone may sign in as anyone",
+    message: "SERVICE_BASE_URL must be a loopback address in dev mode, where anyone may sign in as anyone",
   },
   {
     when: (read) =>
       read.baseUrl?.startsWith("http:") === true &&
       read.authMode !== "dev" &&
       !isLoopback(new URL(read.baseUrl).hostname),
-    say: "SERVICE_BASE_URL must be https outside dev mode, unless it is a loopback address",
+    message: "SERVICE_BASE_URL must be https outside dev mode, unless it is a loopback address",
   },
   {
     when: (read) => read.baseUrl !== null && !isOrigin(read.baseUrl),
-    say: "SERVICE_BASE_URL must be an origin, without a path, query, fragment or user",
+    message: "SERVICE_BASE_URL must be an origin, without a path, query, fragment or user",
   },
   {
     when: (read) =>
       read.urlMode === "subdomain" &&
       read.baseUrl !== null &&
       isIP(new URL(read.baseUrl).hostname.replace(/[[\]]/g, "")) !== 0,
-    say: "SERVICE_BASE_URL must be a name, not an address, when SERVICE_URL_MODE is `subdomain`",
+    message: "SERVICE_BASE_URL must be a name, not an address, when SERVICE_URL_MODE is `subdomain`",
   },
   {
     when: (read) => read.authMode !== "dev" && read.sessionSecret === null,
-    say: "SERVICE_SESSION_SECRET is required outside dev mode",
+    message: "SERVICE_SESSION_SECRET is required outside dev mode",
   },
   {
     when: (read) =>
       read.authMode === "proxy" && read.proxyTrustedIps.rules.length === 0 && read.proxyJwksUrl === null,
-    say: "SERVICE_PROXY_TRUSTED_IPS or SERVICE_PROXY_JWT_JWKS_URL is required when SERVICE_AUTH_MODE is `proxy`: otherwise anyone could claim to be anyone",
+    message:
+      "SERVICE_PROXY_TRUSTED_IPS or SERVICE_PROXY_JWT_JWKS_URL is required when SERVICE_AUTH_MODE is `proxy`: otherwise anyone could claim to be anyone",
   },
   {
     when: (read) => read.authMode === "oidc" && read.oidcIssuer === null,
-    say: "SERVICE_OIDC_ISSUER is required when SERVICE_AUTH_MODE is `oidc`",
+    message: "SERVICE_OIDC_ISSUER is required when SERVICE_AUTH_MODE is `oidc`",
   },
   {
     when: (read) => read.authMode === "oidc" && read.oidcClientId === null,
-    say: "SERVICE_OIDC_CLIENT_ID is required when SERVICE_AUTH_MODE is `oidc`",
+    message: "SERVICE_OIDC_CLIENT_ID is required when SERVICE_AUTH_MODE is `oidc`",
   },
   {
     when: (read) => read.authMode === "oidc" && read.oidcIssuer !== null && !isProtectedUrl(read.oidcIssuer),
-    say: "SERVICE_OIDC_ISSUER must be https, unless it is a loopback address, and hold no user",
+    message: "SERVICE_OIDC_ISSUER must be https, unless it is a loopback address, and hold no user",
   },
   {
     when: (read) => read.authMode === "oidc" && read.oidcIssuer !== null && !isIssuer(read.oidcIssuer),
-    say: "SERVICE_OIDC_ISSUER must be the issuer alone, without a query, a fragment or a `/.well-known/` path",
+    message:
+      "SERVICE_OIDC_ISSUER must be the issuer alone, without a query, a fragment or a `/.well-known/` path",
   },
   {
     when: (read) => read.authMode === "oidc" && !read.oidcScopes.split(" ").includes("openid"),
-    say: "SERVICE_OIDC_SCOPES must name `openid`",
+    message: "SERVICE_OIDC_SCOPES must name `openid`",
   },
   {
     when: (read) =>
       read.authMode === "proxy" && read.proxyJwksUrl !== null && !isProtectedUrl(read.proxyJwksUrl),
-    say: "SERVICE_PROXY_JWT_JWKS_URL must be https, unless it is a loopback address, and hold no user: its keys decide who may sign in",
+    message:
+      "SERVICE_PROXY_JWT_JWKS_URL must be https, unless it is a loopback address, and hold no user: its keys decide who may sign in",
   },
   {
     when: (read) => read.authMode === "proxy" && read.proxyJwksUrl !== null && read.proxyJwtIssuer === null,
-    say: "SERVICE_PROXY_JWT_ISSUER is required with SERVICE_PROXY_JWT_JWKS_URL: otherwise tokens of others with the same keys would count",
+    message:
+      "SERVICE_PROXY_JWT_ISSUER is required with SERVICE_PROXY_JWT_JWKS_URL: otherwise tokens of others with the same keys would count",
   },
   {
     when: (read) => read.authMode === "proxy" && read.proxyJwksUrl !== null && read.proxyJwtAudience === null,
-    say: "SERVICE_PROXY_JWT_AUDIENCE is required with SERVICE_PROXY_JWT_JWKS_URL: otherwise tokens for other applications would count",
+    message:
+      "SERVICE_PROXY_JWT_AUDIENCE is required with SERVICE_PROXY_JWT_JWKS_URL: otherwise tokens for other applications would count",
   },
   {
     when: (read) => read.blobsUrl?.startsWith("s3:") === true,
-    say: "SERVICE_BLOBS_URL `s3:` is not available in this version; use `file:`",
+    message: "SERVICE_BLOBS_URL `s3:` is not available in this version; use `file:`",
   },
   {
     when: (read) => read.busUrl !== "memory:",
-    say: "SERVICE_BUS_URL other than `memory:` is not available in this version",
+    message: "SERVICE_BUS_URL other than `memory:` is not available in this version",
   },
 ];
 
@@ -168,7 +173,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   const known = new Proxy(read, {
     get: (values, name: keyof Read) => (unparsed.has(name) ? unparsable() : values[name]),
   });
-  mistakes.push(...IMPOSSIBLE.filter((each) => applies(() => each.when(known))).map((each) => each.say));
+  mistakes.push(...IMPOSSIBLE.filter((each) => applies(() => each.when(known))).map((each) => each.message));
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   const dev = read.authMode === "dev";
   return {

@@ -2,21 +2,24 @@ import { baseOf } from "./addresses.ts";
 import type { Config } from "./config.ts";
 
 /** Combinations of settings that are valid but have a risk, with the warnings at the start of the service. */
-const WARNINGS: { when: (config: Config) => boolean; say: string }[] = [
+const WARNINGS: { when: (config: Config) => boolean; message: string }[] = [
   {
     when: ({ urlMode, authMode }) => urlMode === "path" && authMode !== "dev",
-    say: "path mode does not isolate canvases from each other: use SERVICE_URL_MODE=subdomain for pages you do not trust",
+    message:
+      "path mode does not isolate canvases from each other: use SERVICE_URL_MODE=subdomain for pages you do not trust",
   },
   {
     when: (config) => config.urlMode === "subdomain" && !baseOf(config, config.port).hostname.includes("."),
-    say: "browsers keep cookies of a one-word host from its subdomains: set SERVICE_BASE_URL to something like http://easel.localhost:3000",
+    message:
+      "browsers keep cookies of a one-word host from its subdomains: set SERVICE_BASE_URL to something like http://easel.localhost:3000",
   },
   {
     when: ({ authoring, authoringScope }) => authoring && authoringScope === "person",
-    say: "a page with authoring can replace every canvas of the person who has it open, and any canvas while an administrator has it open: set SERVICE_AUTHORING_SCOPE=canvas unless you trust all of these pages",
+    message:
+      "a page with authoring can replace every canvas of the person who has it open, and any canvas while an administrator has it open: set SERVICE_AUTHORING_SCOPE=canvas unless you trust all of these pages",
   },
 ];
 
 /** Returns the warnings about the settings of a service. */
 export const warningsOf = (config: Config): string[] =>
-  WARNINGS.filter(({ when }) => when(config)).map(({ say }) => say);
+  WARNINGS.filter(({ when }) => when(config)).map(({ message }) => message);

@@ -70,11 +70,11 @@ export function cacheControl(
   { setsCookie, now }: { setsCookie: boolean; now: number },
 ): string {
   const isShared = !setsCookie && !mime.startsWith("text/html") && isPublic(canvas, now);
-  const scope = isShared ? "public" : "private";
-  if (!isHashedName(path)) return `${scope}, no-cache`;
+  const visibility = isShared ? "public" : "private";
+  if (!isHashedName(path)) return `${visibility}, no-cache`;
   const left = canvas.expiresAt === null ? SHARED_SECONDS : Math.floor((canvas.expiresAt - now) / 1000);
   const shared = isShared ? `, s-maxage=${Math.min(SHARED_SECONDS, left)}` : "";
-  return `${scope}, max-age=${KEPT_SECONDS}${shared}, immutable`;
+  return `${visibility}, max-age=${KEPT_SECONDS}${shared}, immutable`;
 }
 
 const COOKIE = "easel_version";

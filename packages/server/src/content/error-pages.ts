@@ -66,7 +66,7 @@ interface ErrorPageInput {
 interface ErrorPageText {
   title: string;
   heading?: string;
-  says: Html;
+  text: Html;
 }
 
 /**
@@ -74,49 +74,49 @@ interface ErrorPageText {
  * comes from `facts`, which contains only what this caller may know.
  */
 const ERROR_PAGE_TEXTS: Partial<Record<ErrorCode, (input: ErrorPageInput) => ErrorPageText>> = {
-  NOT_FOUND: ({ message }) => ({ title: "Nothing here", says: html`<p>${message}</p>` }),
+  NOT_FOUND: ({ message }) => ({ title: "Nothing here", text: html`<p>${message}</p>` }),
   ARCHIVED: () => ({
     title: "Archived",
-    says: html`<p>This canvas has been put away. Its owner can bring it back.</p>`,
+    text: html`<p>This canvas has been put away. Its owner can bring it back.</p>`,
   }),
   DISABLED: ({ facts: { disabledReason } }) => ({
     title: "Switched off",
-    says: html`<p>An administrator has switched this canvas off.</p>
+    text: html`<p>An administrator has switched this canvas off.</p>
       ${disabledReason === null ? null : html`<p>The reason: <strong>${disabledReason}</strong></p>`}`,
   }),
   OWNER_ONLY: askTheOwner,
   NOT_INVITED: () => ({
     title: "Not shared with you",
-    says: html`<p>Your invitation is for another canvas. Sign in, or ask the owner of this one to invite you too.</p>`,
+    text: html`<p>Your invitation is for another canvas. Sign in, or ask the owner of this one to invite you too.</p>`,
   }),
   SHARE_EXPIRED: () => ({
     title: "No longer shared",
-    says: html`<p>The time that this canvas was shared for is over. Its owner can share it again.</p>`,
+    text: html`<p>The time that this canvas was shared for is over. Its owner can share it again.</p>`,
   }),
   PASSWORD_REQUIRED: askForPassword,
   RATE_LIMITED: ({ wait, canvas, path }) => ({
     title: "Too many tries",
-    says: retryLink(wait, canvas + path),
+    text: retryLink(wait, canvas + path),
   }),
   INVALID_BODY: ({ message, canvas }) => ({
     title: "That did not work",
-    says: html`<p>${message}</p><a class="button" href="${canvas}">Open the canvas</a>`,
+    text: html`<p>${message}</p><a class="button" href="${canvas}">Open the canvas</a>`,
   }),
 };
 
 function askTheOwner({ principal, canvas, facts: { owner } }: ErrorPageInput): ErrorPageText {
   const title = "Not shared with you";
-  if (principal === null) return { title, says: html`<p>Sign in to open this canvas.</p>` };
+  if (principal === null) return { title, text: html`<p>Sign in to open this canvas.</p>` };
   const you = html`<strong>${address(principal.email)}</strong>`;
   if (owner === null)
-    return { title, says: html`<p>Ask the owner of this canvas to share it with ${you}.</p>` };
+    return { title, text: html`<p>Ask the owner of this canvas to share it with ${you}.</p>` };
   const mail = mailTo(owner.email, {
     subject: "Please share a canvas with me",
     body: `Please share ${canvas} with ${principal.email}.`,
   });
   return {
     title,
-    says: html`<p>This canvas belongs to <strong>${owner.name}</strong>. Ask them to share it with ${you}.</p>
+    text: html`<p>This canvas belongs to <strong>${owner.name}</strong>. Ask them to share it with ${you}.</p>
       <a class="button" href="${mail}">Write to the owner</a>`,
   };
 }
@@ -133,7 +133,7 @@ function askForPassword({ canvas, path, again, facts }: ErrorPageInput): ErrorPa
   return {
     title: again ? "Wrong password" : "Password needed",
     heading: "Password needed",
-    says: html`<p>The person who shared ${facts.title === null ? "this canvas" : html`<strong>${facts.title}</strong>`} with you can tell you its password.</p>
+    text: html`<p>The person who shared ${facts.title === null ? "this canvas" : html`<strong>${facts.title}</strong>`} with you can tell you its password.</p>
       <form method="post" action="${canvas}${GATE}?to=${encodeURIComponent(path)}">
       <label for="password">Password</label>
       <input id="password" name="password" type="password" required maxlength="${LIMITS.passwordLength.value}"
@@ -165,7 +165,7 @@ export async function sendCanvasErrorPage(
   const { slug, path, principal } = refused;
   const canvas = env.base.canvasUrl(slug);
   const facts = await factsFor(refusal.code, slug, principal, env);
-  const { title, heading, says } = render({
+  const { title, heading, text } = render({
     principal,
     facts,
     canvas,
@@ -178,7 +178,7 @@ export async function sendCanvasErrorPage(
     title,
     narrow: true,
     formsLeadTo: signInOrigins(env),
-    body: html`<h1>${heading ?? title}</h1>${says}${accountLinks(principal, canvas, path, env)}`,
+    body: html`<h1>${heading ?? title}</h1>${text}${accountLinks(principal, canvas, path, env)}`,
   });
 }
 

@@ -3,7 +3,7 @@ import { Html, html } from "../http/html.ts";
 import { addressOf, markdownOf, resolveLink } from "./doc-files.ts";
 
 /** What a page needs to know of its links and headings to render them. */
-export interface Places {
+export interface PageLinks {
   /** Returns the address of a link, or null if the service does not have its target; the text of the link stays. */
   addressOf: (link: string) => string | null;
   /** Returns the id of a heading. */
@@ -18,14 +18,14 @@ export const tokensOf = (markdown: string): Token[] =>
  * Renders tokens of `tokensOf` as HTML. HTML in Markdown is shown as text, and pictures are left out. Headings have a link to themselves; a
  * block of code has the name of its file above it, if its opening fence names one, as in `js lunch/app.js`.
  */
-export const render = (tokens: Token[], places: Places): string =>
-  Parser.parse(tokens, { renderer: new PageRenderer(places) });
+export const render = (tokens: Token[], links: PageLinks): string =>
+  Parser.parse(tokens, { renderer: new PageRenderer(links) });
 
 class PageRenderer extends Renderer {
-  readonly #places: Places;
-  constructor(places: Places) {
+  readonly #links: PageLinks;
+  constructor(links: PageLinks) {
     super();
-    this.#places = places;
+    this.#links = links;
   }
   override html({ text }: Tokens.HTML | Tokens.Tag) {
     return html`${text}`.text;
@@ -34,7 +34,7 @@ class PageRenderer extends Renderer {
     const text = this.parser.parseInline(token.tokens);
     const tag = `h${token.depth}`;
     if (token.depth === 1) return `<h1>${text}</h1>\n`;
-    const id = html`${this.#places.idOf(token)}`.text;
+    const id = html`${this.#links.idOf(token)}`.text;
     const anchor = `<a class="anchor" href="#${id}" aria-label="Link to this section">#</a>`;
     return `<${tag} id="${id}">${text}${anchor}</${tag}>\n`;
   }
@@ -52,7 +52,7 @@ class PageRenderer extends Renderer {
   }
   override link({ href, tokens }: Tokens.Link) {
     const text = this.parser.parseInline(tokens);
-    const address = this.#places.addressOf(href);
+    const address = this.#links.addressOf(href);
     return address === null ? text : `<a href="${html`${address}`.text}">${text}</a>`;
   }
   override image() {

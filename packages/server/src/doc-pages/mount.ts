@@ -134,11 +134,11 @@ function points(words: string[], { title }: DocPage, section: Section): number {
 
 function excerptOf({ text }: Section, words: string[]): string {
   const lower = text.toLowerCase();
-  const place = Math.max(
+  const offset = Math.max(
     0,
     Math.min(...words.map((word) => lower.indexOf(word)).filter((at) => at >= 0), lower.length),
   );
-  const start = place >= lower.length ? 0 : Math.max(0, text.lastIndexOf(" ", Math.max(0, place - 60)));
+  const start = offset >= lower.length ? 0 : Math.max(0, text.lastIndexOf(" ", Math.max(0, offset - 60)));
   const isCut = start + EXCERPT_LENGTH < text.length;
   const end = isCut ? text.lastIndexOf(" ", start + EXCERPT_LENGTH) : text.length;
   return `${start > 0 ? "… " : ""}${text.slice(start, end > start ? end : start + EXCERPT_LENGTH).trim()}${isCut ? " …" : ""}`;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { Act } from "../management/act.ts";
 import { ACTS } from "../management/acts.ts";
-import { CALLERS, scopesOf } from "../management/callers.ts";
+import { CALLERS, tokenScopesOf } from "../management/callers.ts";
 import { blockOf, type JsonSchema, nameOf, outlineOf, typeOf } from "../openapi/json-shape.ts";
 import { code, table } from "./markdown.ts";
 
@@ -31,7 +31,7 @@ function responseOf({ response: { status, schema, type } }: Act): string {
 
 /** Renders the token scopes that allow an act, except `full`. Fields of the body that a scope is limited to follow in parentheses. */
 const tokensOf = (act: Act): string =>
-  scopesOf(act)
+  tokenScopesOf(act)
     .filter((scope) => scope !== "full")
     .map((scope) =>
       scope === "deploy" && Array.isArray(act.deploys)

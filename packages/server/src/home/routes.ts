@@ -141,9 +141,9 @@ function section(group: GroupPage, all: GroupPage[], env: Env): Html {
  */
 function pages({ name, heading, cursor, next }: GroupPage, all: GroupPage[]): Html {
   const link = (to: Cursor, rel: string, label: string) => {
-    const places = all.map((each) => [each.name, each.name === name ? to : each.cursor] as const);
+    const cursors = all.map((each) => [each.name, each.name === name ? to : each.cursor] as const);
     const query = new URLSearchParams(
-      places.filter(([, { page }]) => page > 1).map(([of, place]) => [of, formatCursor(place)]),
+      cursors.filter(([, { page }]) => page > 1).map(([of, at]) => [of, formatCursor(at)]),
     );
     return html`<a rel="${rel}" href="/?${query.toString()}#${name}">${label}</a>`;
   };

@@ -61,14 +61,14 @@ export async function listShared(
   // The e-mail address of a guest comes from the invitation and is not verified, so no roles are looked up for it.
   const email = user.guestOf === null ? user.email : null;
   return db.all<HomeRow>`
-    select id, slug, title, given.role, updated_at, version_id, access, expires_at, revoked_at, archived_at, disabled_at,
+    select id, slug, title, granted.role, updated_at, version_id, access, expires_at, revoked_at, archived_at, disabled_at,
       disabled_reason
     from (
       select canvas_id, role from roles where email = ${email}
-      union all select id, 'viewer' from canvases where id = ${user.guestOf}) as given
-    join canvases on canvases.id = given.canvas_id
+      union all select id, 'viewer' from canvases where id = ${user.guestOf}) as granted
+    join canvases on canvases.id = granted.canvas_id
     where owner_id <> ${user.id} and deleted_at is null
-      and (given.role = 'editor' or (archived_at is null and disabled_at is null and revoked_at is null
+      and (granted.role = 'editor' or (archived_at is null and disabled_at is null and revoked_at is null
         and version_id is not null and (expires_at is null or expires_at > ${clock()})))
       and (updated_at, id) < (${updatedAt}, ${id})
     order by updated_at desc, id desc limit ${limit}`;

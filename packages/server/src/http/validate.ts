@@ -129,7 +129,7 @@ const MAX_FIELD_LENGTH = 200;
 
 /** A fault of a value from outside. */
 export interface Fault {
-  /** The place of the fault, such as `people[2].email`; empty for the value itself. */
+  /** The path of the faulty value, such as `people[2].email`; empty for the value itself. */
   field: string;
   /** A sentence without its full stop: the field, or what the value is, and what is wrong with it. */
   sentence: string;
@@ -146,7 +146,7 @@ const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 const printable = (text: string, length: number): string =>
   (text.length > length ? `${text.slice(0, length)}…` : text).toWellFormed().replace(UNPRINTABLE, " ");
 
-/** Returns the name of a place: `people[2].email`. Names with other characters are quoted: `headers["a b"]`. */
+/** Returns the name of a path: `people[2].email`. Names with other characters are quoted: `headers["a b"]`. */
 const fieldAt = (path: PropertyKey[]): string =>
   path
     .map((part) => {
@@ -187,7 +187,7 @@ export function check<Schema extends ZodType>(
 }
 
 /**
- * Parses a value from outside with a schema. Throws 400 `INVALID_BODY` with the first faults, a sentence each; `field` is the place of the
+ * Parses a value from outside with a schema. Throws 400 `INVALID_BODY` with the first faults, a sentence each; `field` is the path of the
  * first. `what` is the subject of a fault of the value itself.
  */
 export function validate<Schema extends ZodType>(

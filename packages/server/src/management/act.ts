@@ -15,8 +15,8 @@ import {
   type Granted,
   type Reauthenticate,
   requireFields,
-  requireScope,
-  type Scoped,
+  requireTokenScope,
+  type TokenScoped,
 } from "./callers.ts";
 
 /**
@@ -141,7 +141,7 @@ type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${inf
   : unknown;
 
 /** Describes an act (an operation of the management API). The routes, the docs and the OpenAPI document are derived from it. */
-interface Description extends Scoped {
+interface Description extends TokenScoped {
   /** The unique name of the act, which the audit log records. */
   name: string;
   /** A sentence for the docs. */
@@ -228,7 +228,7 @@ export const act = <
   const { method, allow, params, query, body, audited = method !== "GET" } = description;
   const changes = method !== "GET";
   const authorize = (call: Call, env: Env) => {
-    requireScope(call, description);
+    requireTokenScope(call, description);
     return CALLERS[allow].authorize(call, env, changes) as Promise<Granted<Who>>;
   };
   return {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { TOKEN_SCOPES, type TokenScope } from "@easel/protocol/management";
 import type { CanvasRole } from "@easel/protocol/types";
-import { type ManagementUse, scopeObjection, type User } from "../access/principal.ts";
+import { type ManagementUse, tokenScopeObjection, type User } from "../access/principal.ts";
 import { manages } from "../access/roles.ts";
 import { findDeleted } from "../canvases/deletion.ts";
 import { requireEnabled } from "../canvases/publication-status.ts";
@@ -145,7 +145,7 @@ export type CallerName = keyof typeof CALLERS;
 export type Granted<Name extends CallerName> = Awaited<ReturnType<(typeof CALLERS)[Name]["authorize"]>>;
 
 /** The part of an act that decides which access tokens may perform it. */
-export interface Scoped {
+export interface TokenScoped {
   method: Method;
   /** The path, with the parameters in braces, such as `/api/canvases/{id}`. */
   path: string;
@@ -166,28 +166,28 @@ export interface Scoped {
 /** The paths of acts on one canvas, whose id is the parameter `id`. */
 const CANVAS_PATH = /^\/api\/canvases\/\{id\}(\/|$)/;
 
-const useOf = ({ method, allow, deploys }: Scoped): ManagementUse => {
+const useOf = ({ method, allow, deploys }: TokenScoped): ManagementUse => {
   const reads = method === "GET";
   return { reads, deploys: deploys === undefined ? reads && allow !== "administrator" : deploys !== false };
 };
 
 /** Returns the scopes of the access tokens that may perform an act. */
-export const scopesOf = (act: Scoped): TokenScope[] =>
+export const tokenScopesOf = (act: TokenScoped): TokenScope[] =>
   act.allow === "session"
     ? []
-    : TOKEN_SCOPES.filter((scope) => scopeObjection({ scope, canvasId: null }, useOf(act)) === null);
+    : TOKEN_SCOPES.filter((scope) => tokenScopeObjection({ scope, canvasId: null }, useOf(act)) === null);
 
 /**
  * Throws if the access token of a call does not allow the act: 404 `NOT_FOUND` if the act is on another canvas than that of the token, as
  * for a caller without a role, otherwise 403 `PERMISSION_DENIED`. Does nothing for callers without a restricted token.
  */
-export function requireScope({ user: { restriction }, params }: Call, act: Scoped): void {
+export function requireTokenScope({ user: { restriction }, params }: Call, act: TokenScoped): void {
   if (restriction === null) return;
   if (restriction.canvasId !== null && act.ofAnyCanvas !== true) {
     if (!CANVAS_PATH.test(act.path)) deny("This access token is for one canvas.");
     if (params.id !== restriction.canvasId) refuse("NOT_FOUND");
   }
-  const objection = scopeObjection(restriction, useOf(act));
+  const objection = tokenScopeObjection(restriction, useOf(act));
   if (objection !== null) deny(objection);
 }
 
@@ -195,7 +195,11 @@ export function requireScope({ user: { restriction }, params }: Call, act: Scope
  * Throws 403 `PERMISSION_DENIED` if the body of a call sets a field that the scope `deploy` does not include. Does nothing for callers
  * without an access token of that scope.
  */
-export function requireFields({ user: { restriction } }: Call, { deploys }: Scoped, body: unknown): void {
+export function requireFields(
+  { user: { restriction } }: Call,
+  { deploys }: TokenScoped,
+  body: unknown,
+): void {
   if (restriction?.scope !== "deploy" || !Array.isArray(deploys)) return;
   const other = Object.keys(Object(body)).find((field) => !deploys.includes(field));
   if (other !== undefined) deny(`This access token can only deploy. It cannot set \`${other}\`.`);

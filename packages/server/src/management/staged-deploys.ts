@@ -33,9 +33,9 @@ const Manifest = z.strictObject({
 const bytesOfFile: BodySpec<BlobSize | null> = upload(
   "application/octet-stream",
   ({ request, user, params: { id = "", deploy = "", sha256: key = "" } }, env) => {
-    const place = { id: deploy, canvasId: id, userId: user.id };
+    const deployKey = { id: deploy, canvasId: id, userId: user.id };
     const size = Number(request.headers["content-length"] ?? 0);
-    return receiveBlob(place, key, size, streamBody(request), env);
+    return receiveBlob(deployKey, key, size, streamBody(request), env);
   },
 );
 
@@ -118,8 +118,8 @@ export const stagedDeploys = [
     response: ok(finishedDeploy),
     errors: ["BLOBS_MISSING", "VERSION_CONFLICT", ["QUOTA_EXCEEDED", 409], "UNAVAILABLE"],
     async run({ user, canvas: { id }, params: { deploy }, signal }, env) {
-      const place = { id: deploy, canvasId: id, userId: user.id };
-      const { version, ...outcome } = await finishDeploy(place, env, signal());
+      const deployKey = { id: deploy, canvasId: id, userId: user.id };
+      const { version, ...outcome } = await finishDeploy(deployKey, env, signal());
       const { unchanged } = outcome;
       return {
         body: { ...(await currentView(id, user, env)), ...outcome },

@@ -5,7 +5,7 @@ import type { ErrorCase } from "../http/refusal.ts";
 import { sessionCookie } from "../identity/session.ts";
 import type { Act } from "../management/act.ts";
 import { ACTS } from "../management/acts.ts";
-import { CALLERS, scopesOf } from "../management/callers.ts";
+import { CALLERS, tokenScopesOf } from "../management/callers.ts";
 import type { Description } from "../operations/operation.ts";
 import { bytes } from "../primitives/description.ts";
 import { primitives } from "../primitives/index.ts";
@@ -118,7 +118,7 @@ function errorsOf({ method, path, body, allow }: Act): ErrorCase[] {
 
 /** Returns a sentence that names the scopes of the access tokens that may perform an act, or an empty text if no token may. */
 function tokensOf(act: Act): string {
-  const scopes = scopesOf(act).map((scope) => `\`${scope}\``);
+  const scopes = tokenScopesOf(act).map((scope) => `\`${scope}\``);
   if (scopes.length === 0) return "";
   const fields = Array.isArray(act.deploys) ? act.deploys.map((field) => `\`${field}\``).join(", ") : null;
   return ` Scopes of tokens: ${scopes.join(", ")}${fields === null ? "" : `; \`deploy\` sets only ${fields}`}.`;

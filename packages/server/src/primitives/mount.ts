@@ -29,11 +29,11 @@ function respond(answer: Answer, userId: string, reply: FastifyReply, env: Env):
     return answer;
   }
   if (answer instanceof Readable) return sendStream(answer, {}, userId, reply, env);
-  const { status = 200, headers: given = {}, body, exposed, sent } = answer;
+  const { status = 200, headers: changes = {}, body, exposed, sent } = answer;
   const headers: Record<string, string> = {};
   if (sent !== undefined) reply.raw.once("close", sent);
   if (exposed !== undefined) exposeHeaders(exposed, reply, env);
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(changes)) {
     if (value === null) reply.removeHeader(name);
     else headers[name] = value;
   }

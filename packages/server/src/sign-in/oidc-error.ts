@@ -13,7 +13,7 @@ interface Failure {
   status: number;
   code: ErrorCode;
   title: string;
-  says: string;
+  text: string;
   /** Whether to offer signing in with another account. */
   other?: boolean;
 }
@@ -24,58 +24,58 @@ const FAILURES = {
     status: 503,
     code: "UNAVAILABLE",
     title: "The sign-in service does not answer",
-    says: "Try again in a moment. If it stays like this, tell the people who run this service.",
+    text: "Try again in a moment. If it stays like this, tell the people who run this service.",
   },
   invalid_response: {
     status: 503,
     code: "UNAVAILABLE",
     title: "Signing in does not work right now",
-    says: "The sign-in service gave an answer that cannot be relied on. Its cause is in the log of this service.",
+    text: "The sign-in service gave an answer that cannot be relied on. Its cause is in the log of this service.",
   },
   malformed: {
     status: 400,
     code: "INVALID_BODY",
     title: "This address is not complete",
-    says: "It is where the sign-in service sends you back to, and cannot be opened by itself.",
+    text: "It is where the sign-in service sends you back to, and cannot be opened by itself.",
   },
   expired: {
     status: 400,
     code: "INVALID_BODY",
     title: "This sign-in has run out",
-    says: "It took more than ten minutes, has ended already, or this browser kept no cookie of it.",
+    text: "It took more than ten minutes, has ended already, or this browser kept no cookie of it.",
   },
   cancelled: {
     status: 403,
     code: "PERMISSION_DENIED",
     title: "You are not signed in",
-    says: "The sign-in service says that you did not agree to sign in.",
+    text: "The sign-in service says that you did not agree to sign in.",
   },
   unverified: {
     status: 403,
     code: "PERMISSION_DENIED",
     title: "Your e-mail address is not verified",
-    says: "The sign-in service does not say that an e-mail address is yours. Verify it there, or use another account.",
+    text: "The sign-in service does not say that an e-mail address is yours. Verify it there, or use another account.",
     other: true,
   },
   not_allowed: {
     status: 403,
     code: "PERMISSION_DENIED",
     title: "This address may not sign in here",
-    says: "It lies outside the domains that this service admits, or is of a kind that it cannot use.",
+    text: "It lies outside the domains that this service admits, or is of a kind that it cannot use.",
     other: true,
   },
   deactivated: {
     status: 403,
     code: "PERMISSION_DENIED",
     title: "Your account here is deactivated",
-    says: "An administrator has closed it.",
+    text: "An administrator has closed it.",
     other: true,
   },
   rate_limited: {
     status: 429,
     code: "RATE_LIMITED",
     title: "Too many sign-ins at once",
-    says: "Wait a minute, then try again.",
+    text: "Wait a minute, then try again.",
   },
 } as const satisfies Record<string, Failure>;
 
@@ -131,9 +131,9 @@ export function sendOidcError(
   env: Env,
 ): FastifyReply {
   if (!(error instanceof OidcError)) throw error;
-  const { status, code, title, says, other = false }: Failure = FAILURES[error.kind];
+  const { status, code, title, text, other = false }: Failure = FAILURES[error.kind];
   env.log.warn({ requestId: request.id, kind: error.kind, why: error.message }, "a sign-in failed");
-  if (!wantsPage(request.headers)) return refuse(code, { message: `${title}. ${says}` }, status);
+  if (!wantsPage(request.headers)) return refuse(code, { message: `${title}. ${text}` }, status);
   const query = request.query as Query;
   const returnTo = firstValue(query, "returnTo") ?? readFlow(firstValue(query, "state") ?? "", env)?.returnTo;
   const again = new URLSearchParams({
@@ -143,7 +143,7 @@ export function sendOidcError(
   return sendPage(reply.code(status), {
     title,
     narrow: true,
-    body: html`<h1>${title}</h1><p>${says}</p>
+    body: html`<h1>${title}</h1><p>${text}</p>
       <a class="button" href="/auth/login?${again.toString()}">${other ? "Use another account" : "Try again"}</a>`,
   });
 }

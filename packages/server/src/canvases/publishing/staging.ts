@@ -12,8 +12,8 @@ import {
   findStaged,
   findStagedBlob,
   finishStep,
-  holdBlob,
   insertStaged,
+  markUploaded,
   missingOf,
   removeStaged,
   type StagedDeploy,
@@ -120,8 +120,8 @@ async function compare(blob: BlobSize, source: AsyncIterable<Uint8Array>): Promi
  * Finds a blob that a staged deploy lists, by its key. Throws 404 `NOT_FOUND` if the deploy does not list the blob, has expired or has been
  * finished.
  */
-const requireStagedBlob = async (place: StagedDeployKey, key: string, env: Env) =>
-  (isId(place.id) ? await findStagedBlob(place, key, env) : undefined) ?? refuse("NOT_FOUND");
+const requireStagedBlob = async (deployKey: StagedDeployKey, key: string, env: Env) =>
+  (isId(deployKey.id) ? await findStagedBlob(deployKey, key, env) : undefined) ?? refuse("NOT_FOUND");
 
 /** Throws 409 `QUOTA_EXCEEDED` for the byte quota of a canvas's owner, or 404 `NOT_FOUND` if the canvas no longer exists. */
 async function refuseFull(canvasId: string, env: Env): Promise<never> {
@@ -135,19 +135,20 @@ async function refuseFull(canvasId: string, env: Env): Promise<never> {
  * `QUOTA_EXCEEDED` before it stores anything if the owner's quota of bytes would be exceeded.
  */
 export async function receiveBlob(
-  place: StagedDeployKey,
+  deployKey: StagedDeployKey,
   key: string,
   declared: number,
   source: AsyncIterable<Uint8Array>,
   env: Env,
 ): Promise<BlobSize | null> {
-  const blob = await requireStagedBlob(place, key, env);
+  const blob = await requireStagedBlob(deployKey, key, env);
   if (declared > blob.size) invalid(`The body is longer than ${blob.size} bytes.`);
-  if (blob.held) {
+  if (blob.isUploaded) {
     await compare(blob, source).catch((error) => asRefusal(error, blob.size));
     return null;
   }
-  if ((await announceBlobs(place.canvasId, [blob], env)) !== "done") await refuseFull(place.canvasId, env);
+  if ((await announceBlobs(deployKey.canvasId, [blob], env)) !== "done")
+    await refuseFull(deployKey.canvasId, env);
   const { size } = blob;
   return env.blobs.put(source, { key, size }).catch((error) => asRefusal(error, size));
 }
@@ -157,17 +158,17 @@ export async function receiveBlob(
  * finished meanwhile, and 409 `QUOTA_EXCEEDED` if the owner's quota of bytes would be exceeded.
  */
 export async function addBlob(
-  place: StagedDeployKey,
+  deployKey: StagedDeployKey,
   key: string,
   blob: BlobSize | null,
   env: Env,
 ): Promise<void> {
   if (blob !== null) {
-    const outcome = await holdBlob(place, blob, env);
+    const outcome = await markUploaded(deployKey, blob, env);
     if (outcome === "done") return;
-    if (outcome === "full") await refuseFull(place.canvasId, env);
+    if (outcome === "full") await refuseFull(deployKey.canvasId, env);
   }
-  if (!(await requireStagedBlob(place, key, env)).held) refuse("NOT_FOUND");
+  if (!(await requireStagedBlob(deployKey, key, env)).isUploaded) refuse("NOT_FOUND");
 }
 
 const requireStaged = async ({ id, canvasId, userId }: StagedDeployKey, env: Env) =>
@@ -215,15 +216,15 @@ const warningsOf = ({ files }: StagedDeploy, env: Env): Promise<string[]> =>
  * published version is not the one that the client expects. If `signal` aborts before the version is published, stops and throws its reason.
  */
 export const finishDeploy = (
-  place: StagedDeployKey,
+  deployKey: StagedDeployKey,
   env: Env,
   signal?: AbortSignal,
 ): Promise<FinishedDeploy> =>
   env.deploys.run(
-    place.userId,
+    deployKey.userId,
     async (signal) => {
-      const deploy = await requireStaged(place, env);
-      return deploy.finished ?? (await publishOnce(place, deploy, signal, env));
+      const deploy = await requireStaged(deployKey, env);
+      return deploy.finished ?? (await publishOnce(deployKey, deploy, signal, env));
     },
     signal,
   );
@@ -236,7 +237,7 @@ async function keepCurrent(deploy: StagedDeploy, env: Env): Promise<FinishedDepl
 }
 
 async function publishOnce(
-  place: StagedDeployKey,
+  deployKey: StagedDeployKey,
   deploy: StagedDeploy,
   signal: AbortSignal,
   env: Env,
@@ -251,7 +252,7 @@ async function publishOnce(
     return finished;
   } catch (error) {
     // A concurrent request may have finished the same deploy, or another deploy may have been published meanwhile.
-    const { finished } = await requireStaged(place, env);
+    const { finished } = await requireStaged(deployKey, env);
     const kept = finished ?? (await keepCurrent(deploy, env));
     if (kept !== undefined) return kept;
     await requireExpected(deploy.canvasId, deploy.expectedVersion, env);
@@ -263,7 +264,7 @@ async function publishOnce(
  * Removes a staged deploy that has not been published, and releases the blobs that were uploaded for it. Throws 404 `NOT_FOUND` if the deploy
  * has expired or been published.
  */
-export async function cancelDeploy(place: StagedDeployKey, env: Env): Promise<void> {
-  if (!isId(place.id) || !(await expireStaged(place, env))) refuse("NOT_FOUND");
-  await tidyUp(removeStaged(place, env), env);
+export async function cancelDeploy(deployKey: StagedDeployKey, env: Env): Promise<void> {
+  if (!isId(deployKey.id) || !(await expireStaged(deployKey, env))) refuse("NOT_FOUND");
+  await tidyUp(removeStaged(deployKey, env), env);
 }

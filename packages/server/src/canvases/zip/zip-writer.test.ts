@@ -59,9 +59,9 @@ test("two readers find the same files in a zip; it has the size that zipSize ret
       assert.equal(size, list.some(([, , how]) => how === "later") ? null : bytes.length);
       assert.deepEqual(await buffer(writeZip(archived)), bytes);
 
-      const place = path.join(directory, "bundle.zip");
-      await writeFile(place, bytes);
-      const read = await withBundle(place, async (bundle) => {
+      const archive = path.join(directory, "bundle.zip");
+      await writeFile(archive, bytes);
+      const read = await withBundle(archive, async (bundle) => {
         const contents = [];
         for (const file of bundle.files) contents.push([file.path, await buffer(await file.open())] as const);
         return new Map(contents);
@@ -94,9 +94,9 @@ test("a zip of more files than the normal end record can count is readable", asy
   const bytes = Buffer.concat(await Array.fromAsync(writeZip(files())));
   const archive = await fromBufferPromise(bytes, { strictFileNames: true });
   assert.equal(archive.entryCount, 65_536);
-  const place = path.join(directory, "many.zip");
-  await writeFile(place, bytes);
-  const file = await open(place);
+  const target = path.join(directory, "many.zip");
+  await writeFile(target, bytes);
+  const file = await open(target);
   const entries = await readZip(new ZipSource(file, (await file.stat()).size), {
     entries: 65_536,
     nameBytes: 256,

@@ -161,8 +161,8 @@ export function postgres(
           sum(octet_length(found::text)) over (rows unbounded preceding) as size_so_far
         from (${numbered(text)}) as found) as measured
       where size_so_far <= $${values.length + 1} or size_so_far = row_size`;
-    const given = [...values, size] as Exclude<Value, Uint8Array>[];
-    const found = await statements.unsafe<(Row & Measured)[]>(measured, given, { prepare: true });
+    const parameters = [...values, size] as Exclude<Value, Uint8Array>[];
+    const found = await statements.unsafe<(Row & Measured)[]>(measured, parameters, { prepare: true });
     const rows = found.map(({ row_size, row_count, size_so_far, ...row }) => row as Row);
     return { rows, more: rows.length < (found[0]?.row_count ?? 0) };
   }

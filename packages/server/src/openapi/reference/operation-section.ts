@@ -61,8 +61,8 @@ ${this.#responses(operation)}${this.#errors(operation, common)}</section>`;
       .filter(({ name }) => name !== "slug");
     if (all.length === 0) return null;
     return html`<h5>Parameters</h5><dl>${all.map(
-      ({ name, in: place, required, description = "", schema }) => html`<dt><code>${name}</code></dt>
-<dd><p>${place === "path" ? "Path" : required ? "Query, required" : "Query"}${
+      ({ name, in: location, required, description = "", schema }) => html`<dt><code>${name}</code></dt>
+<dd><p>${location === "path" ? "Path" : required ? "Query, required" : "Query"}${
         typeOf(schema) === "string" ? "" : `, ${typeOf(schema)}`
       }${schema.default === undefined ? "" : `, ${String(schema.default)} by default`}. ${sentence(description)}</p></dd>`,
     )}</dl>`;

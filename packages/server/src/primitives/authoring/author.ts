@@ -23,7 +23,7 @@ export function requireAuthor(caller: Caller): void {
  * Returns the id of the canvas to whose own canvases a page is limited: the canvas of the page. Returns null if the page may change all
  * canvases of its viewer (`SERVICE_AUTHORING_SCOPE`).
  */
-export const scopeOf = ({ canvas }: Caller, { config }: Env): string | null =>
+export const onlyCanvasOf = ({ canvas }: Caller, { config }: Env): string | null =>
   config.authoringScope === "canvas" ? canvas.id : null;
 
 /**
@@ -32,9 +32,9 @@ export const scopeOf = ({ canvas }: Caller, { config }: Env): string | null =>
  */
 export async function managedBy(caller: Caller, id: string, env: Env): Promise<ManagedRow> {
   const { user } = caller;
-  const scope = scopeOf(caller, env);
-  const row = isId(id) ? await findManaged(id, user, scope === null && isAdmin(user, env), env) : undefined;
-  return row !== undefined && (scope === null || row.authored_from === scope) ? row : refuse("NOT_FOUND");
+  const only = onlyCanvasOf(caller, env);
+  const row = isId(id) ? await findManaged(id, user, only === null && isAdmin(user, env), env) : undefined;
+  return row !== undefined && (only === null || row.authored_from === only) ? row : refuse("NOT_FOUND");
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;

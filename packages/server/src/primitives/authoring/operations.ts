@@ -6,7 +6,7 @@ import type { Env } from "../../env.ts";
 import { type ErrorCase, refuse } from "../../http/refusal.ts";
 import { json } from "../description.ts";
 import { type Caller, operation, type Primitive } from "../primitive.ts";
-import { managedBy, requireAuthor, scopeOf } from "./author.ts";
+import { managedBy, onlyCanvasOf, requireAuthor } from "./author.ts";
 import { NewShare, ShareUpdate, shareBody } from "./form.ts";
 import { publishShare, recordChange } from "./publish-share.ts";
 import { listAuthored, matching, revokeShare } from "./store.ts";
@@ -60,7 +60,7 @@ export const authoring: Primitive = {
       query: { schema: filterSchema, parse: matching },
       async run(caller, { query: matches }, env) {
         const { user } = caller;
-        const shares = await authoredViews(await listAuthored(user, scopeOf(caller, env), env), env);
+        const shares = await authoredViews(await listAuthored(user, onlyCanvasOf(caller, env), env), env);
         return JSON.stringify({ canvases: shares.filter(matches) });
       },
     }),

@@ -247,8 +247,8 @@ export class RecordStore {
   #guard(id: string, indexed: Field[]): NamedStep<"not_unique">[] {
     const fields = uniqueFields(this.#unique, indexed);
     if (fields.length === 0) return [];
-    const place = { canvas: this.#canvas, collection: this.#collection, kind: KIND, id };
-    return [step("not_unique", uniqueGuard(fields, place))];
+    const record = { canvas: this.#canvas, collection: this.#collection, kind: KIND, id };
+    return [step("not_unique", uniqueGuard(fields, record))];
   }
 
   /** Runs a batch. Returns false if it was rolled back. Throws 409 `NOT_UNIQUE` if a guard was the reason. */

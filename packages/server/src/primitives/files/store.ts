@@ -141,13 +141,13 @@ export class FileStore {
 
   /**
    * Adds a file. Returns "full" if the quota of the canvas does not allow it, and "owner_full" if that of its owner does not. Returns "gone" if the record that it is attached to no longer
-   * exists, or if a file with the given id exists.
+   * exists, or if a file with the id `fileId` exists.
    */
   async create(
     file: NewFile,
-    givenId: string = newId(),
+    fileId: string = newId(),
   ): Promise<StoredFile | "full" | "owner_full" | "gone"> {
-    const stored: StoredFile = { id: givenId, ...file };
+    const stored: StoredFile = { id: fileId, ...file };
     const { id, scope, record_id, owner_id, uploaded_by, name, mime, size, blob_key, created_at } = stored;
     const outcome = await this.#db.batch([
       // Locks the owner, so that concurrent uploads to several canvases of the same owner count each other.

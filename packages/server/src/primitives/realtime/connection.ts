@@ -19,7 +19,7 @@ import {
   parseFrame,
   subjectOf,
 } from "./frames.ts";
-import { type FlushQueue, HeldFrames, Outbox, textFrame } from "./outbox.ts";
+import { type FlushQueue, Outbox, PendingFrames, textFrame } from "./outbox.ts";
 import type { Subscription, Topics } from "./subscription.ts";
 import { Watches } from "./watches.ts";
 
@@ -87,7 +87,7 @@ export class Connection implements Client {
   readonly #watches: Watches;
   readonly #rateMeter: RateMeter;
   readonly #queue: SerialQueue;
-  readonly #held = new HeldFrames();
+  readonly #pending = new PendingFrames();
   /** The value of the node's `accessVersion` at the last recheck. */
   #checkedVersion: number;
   /** The recheck that waits in the queue, or null if none does. */
@@ -170,8 +170,8 @@ export class Connection implements Client {
 
   deliver(frame: Buffer, isAllowed: () => boolean): void {
     if (this.#closed) return;
-    if (this.isStale || (this.#hasExpired && !this.#held.isHolding)) void this.recheck();
-    const outcome = this.#held.add(frame, isAllowed);
+    if (this.isStale || (this.#hasExpired && !this.#pending.isPaused)) void this.recheck();
+    const outcome = this.#pending.add(frame, isAllowed);
     if (outcome === "pass" && isAllowed()) this.#push(frame);
     if (outcome === "full") this.close("unchecked");
   }
@@ -188,13 +188,13 @@ export class Connection implements Client {
   recheck(): Promise<void> {
     this.#checkedVersion = this.#node.accessVersion;
     if (this.#waitingRecheck !== null) return this.#waitingRecheck;
-    this.#held.hold();
+    this.#pending.pause();
     let hasBegun = false;
     const done = this.#queue.add(async () => {
       hasBegun = true;
       this.#waitingRecheck = null;
       await this.#refreshAccess();
-      for (const frame of this.#held.release()) this.#push(frame);
+      for (const frame of this.#pending.resume()) this.#push(frame);
     });
     // An idle queue begins the task at once.
     if (!hasBegun) this.#waitingRecheck = done;

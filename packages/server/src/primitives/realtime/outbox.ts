@@ -79,30 +79,30 @@ export class Outbox {
   }
 }
 
-interface HeldFrame {
+interface PendingFrame {
   frame: Buffer;
   isAllowed: () => boolean;
 }
 
 /** The maximum number of frames that a connection buffers while the user's access is rechecked. */
-const MAX_HELD = 4_096;
+const MAX_PENDING = 4_096;
 
 /** Buffers outgoing frames of a connection while the user's access is rechecked. */
-export class HeldFrames {
+export class PendingFrames {
   #pendingChecks = 0;
-  #frames: HeldFrame[] = [];
+  #frames: PendingFrame[] = [];
 
-  get isHolding(): boolean {
+  get isPaused(): boolean {
     return this.#pendingChecks > 0;
   }
 
-  /** Starts to buffer frames, because a check of access begins. Each call must be followed by one call of `release`. */
-  hold(): void {
+  /** Starts to buffer frames, because a check of access begins. Each call must be followed by one call of `resume`. */
+  pause(): void {
     this.#pendingChecks++;
   }
 
   /** Called when a check of access ends. Returns the buffered frames that are still allowed, or none while another check is pending. */
-  release(): Buffer[] {
+  resume(): Buffer[] {
     if (--this.#pendingChecks > 0) return [];
     const frames = this.#frames;
     this.#frames = [];
@@ -110,11 +110,11 @@ export class HeldFrames {
   }
 
   /**
-   * Returns `pass` if no check of access is pending: the caller may then send the frame. Otherwise buffers the frame and returns `held`, or
-   * `full` if too many frames are buffered. `release` returns a buffered frame only if `isAllowed` returns true by then.
+   * Returns `pass` if no check of access is pending: the caller may then send the frame. Otherwise buffers the frame and returns `pending`,
+   * or `full` if too many frames are buffered. `resume` returns a buffered frame only if `isAllowed` returns true by then.
    */
-  add(frame: Buffer, isAllowed: () => boolean): "pass" | "held" | "full" {
+  add(frame: Buffer, isAllowed: () => boolean): "pass" | "pending" | "full" {
     if (this.#pendingChecks === 0) return "pass";
-    return this.#frames.push({ frame, isAllowed }) > MAX_HELD ? "full" : "held";
+    return this.#frames.push({ frame, isAllowed }) > MAX_PENDING ? "full" : "pending";
   }
 }

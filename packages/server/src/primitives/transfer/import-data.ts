@@ -28,7 +28,7 @@ export const importData = (
   file: string,
   existing: ImportResult["existing"],
   by: string,
-  given: Access,
+  check: Access,
   env: Env,
   signal?: AbortSignal,
 ): Promise<ImportResult> =>
@@ -38,7 +38,7 @@ export const importData = (
       withArchive(file, async (archive) => {
         const access: Access = (capability) => {
           signal.throwIfAborted();
-          return given(capability);
+          return check(capability);
         };
         const report = new ImportReport();
         await reportUnknown(archive, report);

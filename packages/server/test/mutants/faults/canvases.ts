@@ -244,14 +244,14 @@ export const canvases: Fault[] = [
   fault(
     "authoring: with the scope of a canvas, a page changes every canvas of its viewer",
     "packages/server/src/primitives/authoring/author.ts",
-    "(scope === null || row.authored_from === scope)",
-    "(scope === null || row.authored_from !== id)",
+    "(only === null || row.authored_from === only)",
+    "(only === null || row.authored_from !== id)",
     AUTHORING_SCOPE,
   ),
   fault(
     "authoring: with the scope of a canvas, administrators keep their rights",
     "packages/server/src/primitives/authoring/author.ts",
-    "scope === null && isAdmin(user, env)",
+    "only === null && isAdmin(user, env)",
     "isAdmin(user, env)",
     AUTHORING_SCOPE,
   ),
