@@ -1,7 +1,7 @@
 import { describe } from "node:test";
 import { bodies } from "./kv/bodies.ts";
 import { corpora } from "./kv/corpora.ts";
-import { counts } from "./kv/counts.ts";
+import { userCounts } from "./kv/counts.ts";
 import { increments } from "./kv/increments.ts";
 import { keys } from "./kv/keys.ts";
 import { lists } from "./kv/lists.ts";
@@ -21,7 +21,7 @@ export function kv(target: Target): void {
     bodies(target);
     lists(target);
     increments(target);
-    counts(target);
+    userCounts(target);
     corpora(target);
   });
 }

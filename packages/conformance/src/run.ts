@@ -14,6 +14,7 @@ import { adjacent } from "./4.11-adjacent.ts";
 import { authentication } from "./5-authentication.ts";
 import { events } from "./6-events.ts";
 import { operatorDisabled } from "./authoring/switches.ts";
+import { sharedCounts } from "./kv/counts.ts";
 import { NotReady, preflight } from "./preflight.ts";
 import { serving } from "./serving.ts";
 
@@ -49,6 +50,7 @@ try {
   for (const section of SECTIONS)
     if (section === authoring && !ready.authoring) operatorDisabled(ready.target);
     else section(ready.target);
+  if (!ready.target.rateLimited) sharedCounts(ready.target);
   process.on("exit", () => {
     process.stdout.write(`\nNot tested:\n${ready.leftOut.map((each) => `  - ${each}`).join("\n")}\n`);
   });

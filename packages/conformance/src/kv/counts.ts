@@ -8,21 +8,18 @@ import { parallel } from "../parallel.ts";
 import { answered, refused } from "../refusal.ts";
 import type { Target } from "../target.ts";
 
-const SCOPES = [
-  { scope: "shared", root: "/kv", max: LIMITS.kvKeysShared.value },
-  { scope: "user", root: "/kv/user", max: LIMITS.kvKeysUser.value },
-] as const;
-/** Only the user scope. It may hold 1,000 keys, and the shared scope 10,000, so a test needs fewer requests to fill the user scope. */
-const SMALLEST = SCOPES.filter(({ scope }) => scope === "user");
+const SCOPES = {
+  shared: { root: "/kv", max: LIMITS.kvKeysShared.value },
+  user: { root: "/kv/user", max: LIMITS.kvKeysUser.value },
+} as const;
+type Scope = keyof typeof SCOPES;
 const RACERS = 60;
 const PLACES = 10;
 
-/**
- * Tests the limits of 10,000 keys in the shared scope and 1,000 in a user's scope. At the limit only new keys are refused, and concurrent
- * writes do not exceed it.
- */
-export function counts(target: Target, scopes: readonly (typeof SCOPES)[number][] = SCOPES): void {
-  for (const { scope, root, max } of scopes) {
+/** Tests the limit of a scope. At the limit only new keys are refused, and concurrent writes do not exceed it. */
+function countsOf(scope: Scope): (target: Target) => void {
+  return (target) => {
+    const { root, max } = SCOPES[scope];
     describe(`the number of keys in the ${scope} scope`, () => {
       let canvas: Stage;
       let page: Page;
@@ -112,8 +109,11 @@ export function counts(target: Target, scopes: readonly (typeof SCOPES)[number][
         answered(await neighbour.pages.editor.put(`${root}/place`, 1), { ok: true });
       });
     });
-  }
+  };
 }
 
-/** Tests the limit on the number of keys, for the user scope only. */
-export const userCounts = (target: Target): void => counts(target, SMALLEST);
+/** Tests the limit of 1,000 keys in a user's scope. */
+export const userCounts = countsOf("user");
+
+/** Tests the limit of 10,000 keys in the shared scope, with as many requests. */
+export const sharedCounts = countsOf("shared");

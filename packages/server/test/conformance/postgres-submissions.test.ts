@@ -1,5 +1,5 @@
-import { pages } from "@easel/conformance/submissions/pages";
 import { routes } from "@easel/conformance/submissions/routes";
 import { onPostgres } from "./conformance.ts";
 
-await onPostgres("submissions", routes, pages);
+/* Lists and quotas are tested on the store itself (`test/primitives/submissions`), on both engines. */
+await onPostgres("submissions", routes);
