@@ -176,7 +176,7 @@ export type Tier = (typeof TIERS)[number];
 /** Tests without a service that are not beside their source. */
 const UNIT = /^packages\/(sdk|react)\/test\/(?!package|react-package|bundle|docs|server-rendering)/;
 const SYSTEM =
-  /browser|crash|namespace|disk-full|disk-reserve|outage|process|interrupted|tarball|vite|conformance\/postgres|service\/(agent|doc|start|stop)|^examples|test\/(package|react-package|bundle|docs|server-rendering)\./;
+  /browser|crash|namespace|disk-full|disk-reserve|outage|process|interrupted|tarball|vite-|conformance\/postgres|service\/(agent|doc|start|stop)|^examples|test\/(package|react-package|bundle|docs|server-rendering)\./;
 
 /** Returns the tier of a test file. */
 export const tierOf = (file: string): Tier => {
@@ -219,8 +219,11 @@ export function groupsOf(areas: AreaName[], tiers: readonly Tier[] = TIERS): Gro
       groups.set(title, [...(groups.get(title) ?? []), file]);
     }
   }
-  return [...groups].map(([title, files]) => ({ title, files }));
+  return [...groups].map(([title, files]) => ({ title, files })).sort((a, b) => weightOf(b) - weightOf(a));
 }
+
+/** The approximate time of a group. The longest start first, so that no core waits for the last one. */
+const weightOf = ({ title, files }: Group): number => files.length * (title.startsWith("browsers") ? 6 : 1);
 
 const titleOf = (file: string, area: AreaName, tier: Tier): string => {
   if (tier === "unit") return tier;

@@ -40,7 +40,7 @@ function selected(): Group[] {
     );
   const alone = files.map((file) => ({ title: file, files: [path.relative(ROOT, path.resolve(file))] }));
   if (names.includes("changed")) areas.push(...areasOf(changedFiles()));
-  else if (areas.length === 0 && alone.length > 0) return alone;
+  else if (areas.length + tiers.length === 0 && alone.length > 0) return alone;
   else if (areas.length === 0) areas.push(...AREA_NAMES);
   return [...groupsOf(areas, tiers.length === 0 ? TIERS : tiers), ...alone];
 }
