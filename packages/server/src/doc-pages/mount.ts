@@ -32,7 +32,7 @@ const layout = (groups: DocGroup[], current: DocPage | null, content: Html, quer
 <nav aria-label="Documentation"><form action="/docs/search" role="search"><input type="search" name="q" value="${query}" maxlength="100" aria-label="Search the documentation" placeholder="Search" required><button class="button">Search</button></form>
 <details><summary>Contents</summary>
 ${groups.map(({ title, pages }) => html`<h2>${title}</h2><ul>${pages.map((page) => entry(page, current))}</ul>`)}
-<h2>More</h2><ul><li><a href="/reference">API reference</a></li><li><a href="/skill.md">For coding agents</a></li><li><a href="/">Your canvases</a></li></ul>
+<h2>More</h2><ul><li><a href="/openapi.json">OpenAPI document</a></li><li><a href="/skill.md">For coding agents</a></li><li><a href="/">Your canvases</a></li></ul>
 </details></nav><div class="content" id="content" tabindex="-1">${content}</div>`;
 
 /** Renders the table of contents. */

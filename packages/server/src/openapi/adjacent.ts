@@ -229,13 +229,6 @@ export const SERVICE_ROUTES: Record<string, Route> = {
       responses: page("application/json", "The document."),
     },
   },
-  "GET /reference": {
-    operation: {
-      name: "service.reference",
-      summary: "Returns a page that shows the OpenAPI document.",
-      responses: page("text/html", "The page."),
-    },
-  },
   "GET /llms.txt": {
     operation: {
       name: "service.llms",

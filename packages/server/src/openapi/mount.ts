@@ -1,15 +1,13 @@
 import type { FastifyInstance } from "fastify";
 import { mountPublicText } from "../content/service-files.ts";
 import type { Env } from "../env.ts";
-import { pageHeaders, printPage } from "../http/html.ts";
-import { STYLE } from "./reference/style.ts";
 
 /** The documents of one API each, and the beginning of its paths. */
 const PARTS = { "/openapi/runtime.json": "/v1/", "/openapi/management.json": "/api/" };
 
 /**
- * Mounts the OpenAPI document, which describes the HTTP APIs of the service, the same in parts, and a page that shows it. The modules that print them are loaded
- * at the first request, so that they do not delay the start.
+ * Mounts the OpenAPI document, which describes the HTTP APIs of the service, and the same in parts. `/reference` leads to the documentation
+ * of the APIs. The modules that print the document are loaded at the first request, so that they do not delay the start.
  */
 export function mountOpenApi(app: FastifyInstance, env: Env): void {
   const document = async () => (await import("./document.ts")).openApiOf(env);
@@ -27,13 +25,5 @@ export function mountOpenApi(app: FastifyInstance, env: Env): void {
         return JSON.stringify(documentPart(await document(), prefix));
       },
     });
-  mountPublicText(app, env, {
-    path: "/reference",
-    type: "text/html; charset=utf-8",
-    headers: pageHeaders({ style: STYLE }),
-    async print() {
-      const { referenceBody } = await import("./reference/page.ts");
-      return printPage({ title: "API reference", body: referenceBody(await document()), style: STYLE });
-    },
-  });
+  app.get("/reference", async (_request, reply) => reply.redirect("/docs/http/runtime"));
 }

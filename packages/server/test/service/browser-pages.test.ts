@@ -172,7 +172,6 @@ test("every page of a refusal is accessible, fits a small screen, and shows no f
     [owner, endToken, "Access tokens", /You have no access tokens\./],
     [guest, `${site.base}/tokens`, "Not allowed", /Guests may use only the canvas/],
     [viewer, `${site.base}/none`, "Nothing here", /nothing at this address\.\s+Your canvases/],
-    [nobody, `${site.base}/reference`, "API reference", /Sets one of the shared keys\./],
     [nobody, `${site.base}/none`, "Nothing here", /nothing at this address\.\s+Your canvases/],
   ];
   for (const view of [...refusals, ...others]) {

@@ -51,13 +51,6 @@ export const openapi: Fault[] = [
     DOCUMENT_TEST,
   ),
   fault(
-    "openapi: the page has no content security policy",
-    `${OPENAPI}/mount.ts`,
-    "headers: pageHeaders({ style: STYLE }),",
-    "headers: {},",
-    TEXTS_TEST,
-  ),
-  fault(
     "public texts: a cache serves one encoding to all clients",
     "packages/server/src/content/service-files.ts",
     'vary: "Accept-Encoding", ',
