@@ -1,3 +1,5 @@
+import { claimStep } from "../drivers/blob-references.ts";
+import type { BlobSize } from "../drivers/blobs/blobs.ts";
 import { asKeys, type Optional, optional, type Sql, sql, sqlText, step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { lockOwner, withinBytes } from "./owner-quotas.ts";
@@ -36,16 +38,10 @@ export const countBytes = (canvasId: string, bytes: number): Optional =>
  * The blobs of a canvas: the contents of its files, and their compressed variants. A row of `bundle_blobs` exists before the blob is stored
  * and until the sweep has removed it, so that it counts in the quota of the owner for all this time (decision 049):
  *
- * 1. `announceBlobs` counts a blob that will be stored. It has no uses, and is swept an hour later unless it gets one.
+ * 1. `announceBlobs` counts and claims a blob that will be stored. It has no uses, and is swept an hour later unless it gets one.
  * 2. `addUses` adds a use: a file of a version, a staged deploy, or the blob of which it is a variant.
  * 3. `usesRemover` ends uses. A blob without uses counts until `sweepUnused` has removed it.
  */
-
-/** The key and the size in bytes of a blob. */
-export interface BlobSize {
-  key: string;
-  size: number;
-}
 
 /** A blob with the number of its uses that are added. `compressible` is whether its compressed variants are to be made. */
 export interface BlobUses extends BlobSize {
@@ -75,16 +71,18 @@ export async function findBlobs(
 }
 
 /**
- * Counts blobs that are about to be stored for a canvas, unless it uses them already. Must be called before they are stored. Counts
- * nothing and returns "full" if the owner's quota of bytes would be exceeded, or "gone" if the canvas no longer exists.
+ * Counts blobs that are about to be stored for a canvas, unless it uses them already, and claims them with the new id `claim`. Must be
+ * called before they are stored. Does nothing and returns "full" if the owner's quota of bytes would be exceeded, or "gone" if the canvas
+ * no longer exists. The batch that uses the blobs must end the claim.
  */
 export async function announceBlobs(
   canvasId: string,
-  blobs: Iterable<BlobSize>,
+  claim: string,
+  blobs: BlobSize[],
   env: Env,
 ): Promise<"done" | "full" | "gone"> {
-  const json = JSON.stringify(Object.fromEntries(Array.from(blobs, ({ key, size }) => [key, [size]])));
-  if (json === "{}") return "done";
+  if (blobs.length === 0) return "done";
+  const json = JSON.stringify(Object.fromEntries(blobs.map(({ key, size }) => [key, [size]])));
   const now = env.clock();
   return env.db.batch([
     step("gone", lockOwner(canvasId)),
@@ -101,6 +99,11 @@ export async function announceBlobs(
       on conflict (canvas_id, blob_key) do update set
         size = case when bundle_blobs.uses > 0 then bundle_blobs.size else greatest(bundle_blobs.size, excluded.size) end,
         unused_at = case when bundle_blobs.uses > 0 then bundle_blobs.unused_at else excluded.unused_at end`,
+    claimStep(
+      claim,
+      blobs.map(({ key }) => key),
+      now,
+    ),
     step("full", withinBytes(canvasId, env)),
   ]);
 }

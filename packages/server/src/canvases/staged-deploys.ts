@@ -1,7 +1,9 @@
 import { LIMITS } from "@easel/protocol/limits";
+import { type ClaimedBlob, endClaim } from "../drivers/blob-references.ts";
+import type { BlobSize } from "../drivers/blobs/blobs.ts";
 import { asKeys, optional, type Step, sql, step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
-import { addUses, type BlobSize, countBytes, lockBytes, ROW_BYTES, usesRemover } from "./bundle-blobs.ts";
+import { addUses, countBytes, lockBytes, ROW_BYTES, usesRemover } from "./bundle-blobs.ts";
 import { lockOwner, withinBytes } from "./owner-quotas.ts";
 import { FILES_AT_ONCE } from "./version-files.ts";
 
@@ -149,14 +151,15 @@ export async function missingOf(id: string, { db }: Env): Promise<string[]> {
 }
 
 /**
- * Records that a blob of a staged deploy has been uploaded. Returns "done" on success, and "full" if the owner of the canvas would exceed
- * the byte quota. Returns "none" if the deploy does not list the blob or has it already.
+ * Records that a blob of a staged deploy has been uploaded, and ends its claim. Returns "done" on success, "lost" if the claim no longer
+ * stands, and "full" if the owner of the canvas would exceed the byte quota. Returns "none" if the deploy does not list the blob or has it
+ * already.
  */
 export async function markUploaded(
   { id, canvasId }: { id: string; canvasId: string },
-  { key, size }: BlobSize,
+  { key, size, claim }: ClaimedBlob,
   env: Env,
-): Promise<"done" | "full" | "none"> {
+): Promise<"done" | "lost" | "full" | "none"> {
   return env.db.batch([
     step("none", lockOwner(canvasId)),
     step("none", lockBytes(canvasId)),
@@ -164,6 +167,7 @@ export async function markUploaded(
       "none",
       sql`update staged_blobs set held = 1 where deploy_id = ${id} and blob_key = ${key} and held = 0`,
     ),
+    step("lost", endClaim(claim)),
     ...addUses(canvasId, [{ key, size, uses: 1, compressible: false }]),
     step("full", withinBytes(canvasId, env)),
   ]);

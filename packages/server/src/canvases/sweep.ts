@@ -5,25 +5,32 @@ import { alone } from "../instance/jobs.ts";
 import { blobColumnsOf, type Removing } from "./canvas-data.ts";
 import { resumeCompressions } from "./publishing/compressions.ts";
 import { uploadsOf } from "./publishing/upload.ts";
-import { sweepUnused, UNUSED_MS } from "./unused-blobs.ts";
+import { BLOBS_AT_ONCE, sweepUnused, UNUSED_MS } from "./unused-blobs.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
 /**
- * Removes the blobs of canvases that have been without uses for an hour, and the blobs that are older than an hour and to which no row of
- * the database refers. Returns the number of the latter.
+ * Removes the blobs of canvases that have been without uses for an hour, and the blobs that are older than an hour and to which neither a
+ * row of the database nor a claim refers. Returns the number of the latter.
  */
 export async function sweepBlobs(env: Removing): Promise<number> {
-  await sweepUnused(env);
   const { db, blobs, canvasData, clock } = env;
+  const before = clock() - UNUSED_MS;
+  await sweepUnused(env);
   const references = new BlobReferences(db, blobColumnsOf(canvasData));
   let removed = 0;
-  const before = clock() - UNUSED_MS;
-  for await (const blob of blobs.list(before)) {
-    if (await references.to(blob.key)) continue;
-    await blobs.remove([blob]);
-    removed++;
+  const removeUnused = async (keys: string[]) => {
+    const used = await references.among(keys);
+    const unused = keys.filter((key) => !used.has(key));
+    if (unused.length > 0) removed += await blobs.remove(unused, (moved) => references.among(moved));
+  };
+  let listed: string[] = [];
+  for await (const key of blobs.list(before)) {
+    if (listed.push(key) < BLOBS_AT_ONCE) continue;
+    await removeUnused(listed);
+    listed = [];
   }
+  if (listed.length > 0) await removeUnused(listed);
   return removed;
 }
 

@@ -1,8 +1,9 @@
+import { endClaim } from "../drivers/blob-references.ts";
+import type { BlobSize } from "../drivers/blobs/blobs.ts";
 import { asKeys, optional, step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import {
   addUses,
-  type BlobSize,
   type BlobUses,
   bytesOfRows,
   countBytes,
@@ -46,13 +47,15 @@ function usesOf(files: VersionFile[]): BlobUses[] {
 export type AddOutcome = "done" | "lost" | "full" | "gone";
 
 /**
- * Adds at most `FILES_AT_ONCE` files to a version that is being stored. `reused` are the keys of blobs that were not stored again, because
- * the canvas had them. Adds nothing and returns "lost" if the canvas no longer has all blobs in `reused`, "full" if the owner's quota of
- * bytes would be exceeded, or "gone" if the canvas no longer exists.
+ * Adds at most `FILES_AT_ONCE` files to a version that is being stored. `claim` is the claim of the blobs that were stored for it, null if
+ * none were. `reused` are the keys of blobs that were not stored again, because the canvas had them. Adds nothing and returns "lost" if the
+ * claim no longer stands or the canvas no longer has all blobs in `reused`, "full" if the owner's quota of bytes would be exceeded, or
+ * "gone" if the canvas no longer exists.
  */
 export async function addFiles(
   { id, canvasId }: { id: string; canvasId: string },
   files: VersionFile[],
+  claim: string | null,
   reused: string[],
   env: Env,
 ): Promise<AddOutcome> {
@@ -62,6 +65,7 @@ export async function addFiles(
   return env.db.batch([
     step("gone", lockOwner(canvasId)),
     step("gone", lockBytes(canvasId)),
+    ...(claim === null ? [] : [step("lost", endClaim(claim))]),
     ...(reused.length > 0 ? [step("lost", requireBlobs(canvasId, reused))] : []),
     ...addUses(canvasId, usesOf(files)),
     countBytes(canvasId, bytesOfRows(files)),

@@ -77,12 +77,9 @@ const setInstance = (id: string, { db, clock }: Stores) =>
 /** Counts the blobs in the store, up to the sample size (`of`), and those among them that the database refers to (`used`). */
 async function usage({ db, blobs, blobColumns }: Stores): Promise<{ used: number; of: number }> {
   const references = new BlobReferences(db, blobColumns);
-  let [used, of] = [0, 0];
-  for await (const { key } of blobs.list(Number.MAX_SAFE_INTEGER)) {
-    if (await references.to(key)) used++;
-    if (++of === SAMPLE_SIZE) break;
-  }
-  return { used, of };
+  const keys: string[] = [];
+  for await (const key of blobs.list(Number.MAX_SAFE_INTEGER)) if (keys.push(key) === SAMPLE_SIZE) break;
+  return { used: (await references.among(keys)).size, of: keys.length };
 }
 
 /**

@@ -14,6 +14,7 @@ import { deleteCanvas, patchCanvas } from "../canvases/update.ts";
 import type { StoredVersion } from "../canvases/versions.ts";
 import { assetPath } from "../config/assets.ts";
 import { newId } from "../crypto/ids.ts";
+import { putClaimed } from "../drivers/blob-references.ts";
 import type { Env } from "../env.ts";
 import { Refusal } from "../http/refusal.ts";
 import { upsertUser } from "../identity/users.ts";
@@ -63,7 +64,7 @@ export async function firstDataOf(
         );
     for (const [group, list] of Object.entries(files))
       for (const [index, { by, name, mime }] of list.entries()) {
-        const { key, size } = await env.blobs.put(createReadStream(path.join(FILES, name)));
+        const { key, size, claim } = await putClaimed(createReadStream(path.join(FILES, name)), env);
         const author = { owner_id: authors[by], uploaded_by: authors[by] };
         const created_at = now - (list.length - index) * APART_MS;
         const scope = `group:${group}` as const;
@@ -75,6 +76,7 @@ export async function firstDataOf(
           mime,
           size,
           blob_key: key,
+          claim,
           created_at,
         });
       }

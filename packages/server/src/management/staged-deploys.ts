@@ -1,6 +1,5 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
-import type { BlobSize } from "../canvases/bundle-blobs.ts";
 import {
   addBlob,
   cancelDeploy,
@@ -10,6 +9,7 @@ import {
   stageDeploy,
 } from "../canvases/publishing/staging.ts";
 import { currentView } from "../canvases/view.ts";
+import type { ClaimedBlob } from "../drivers/blob-references.ts";
 import { streamBody } from "../http/body.ts";
 import { printable } from "../http/field-schemas.ts";
 import { act, type BodySpec, created, json, noContent, ok, upload } from "./act.ts";
@@ -30,7 +30,7 @@ const Manifest = z.strictObject({
  * The request body of an upload: the bytes of one file. `read` stores the bytes and returns the stored blob, or null if the deploy has the
  * file already.
  */
-const bytesOfFile: BodySpec<BlobSize | null> = upload(
+const bytesOfFile: BodySpec<ClaimedBlob | null> = upload(
   "application/octet-stream",
   ({ request, user, params: { id = "", deploy = "", sha256: key = "" } }, env) => {
     const deployKey = { id: deploy, canvasId: id, userId: user.id };

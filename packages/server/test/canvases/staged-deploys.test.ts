@@ -51,7 +51,7 @@ await onEngines("staged deploys", (target, env) => {
   const sweepAt = async (time: number) => {
     await sweepStaged({ ...env, clock: () => time });
     await sweepVersions(Date.now() + 1, env);
-    await sweepBlobs({ ...env, clock: () => Date.now() + 2 * HOUR_MS });
+    await sweepBlobs({ ...env, clock: () => Date.now() + 3 * HOUR_MS });
   };
   const expire = () => sweepAt(Date.now() + HOUR_MS + 1);
 

@@ -23,6 +23,7 @@ import { sweepBlobs } from "../../src/canvases/sweep.ts";
 import { deleteCanvas } from "../../src/canvases/update.ts";
 import { removeOfCanvas, sweepVersions } from "../../src/canvases/version-files.ts";
 import { deleteVersion } from "../../src/canvases/versions.ts";
+import { newId } from "../../src/crypto/ids.ts";
 import type { Db } from "../../src/drivers/db/db.ts";
 import type { Env } from "../../src/env.ts";
 import { keysOf } from "../drivers/blobs-contract.ts";
@@ -231,7 +232,7 @@ await onEngines("the bytes that bundles count", (target, env) => {
       (await env.db.all`select blob_key from bundle_blobs where blob_key = ${blob.key}`).length,
       (await keysOf(env.blobs)).includes(blob.key),
     ];
-    assert.equal(await announceBlobs(site.id, [blob], at(2 * HOUR_MS)), "done");
+    assert.equal(await announceBlobs(site.id, newId(), [blob], at(2 * HOUR_MS)), "done");
     for (const [ms, expected] of [
       [2 * HOUR_MS, [1, true]],
       [3 * HOUR_MS - 60_000, [1, true]],

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import type { Readable } from "node:stream";
 import { describe, test } from "node:test";
-import { type Blobs, type Expected, OtherContent } from "../../src/drivers/blobs/blobs.ts";
+import { type BlobSize, type Blobs, type Expected, OtherContent } from "../../src/drivers/blobs/blobs.ts";
 import type { Scope } from "../support/service.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -23,14 +23,11 @@ export async function bytesOf(stream: Readable | null): Promise<Buffer | null> {
 
 /** Lists the keys of the blobs that were last put before a time, by default of all blobs. */
 export async function keysOf(blobs: Blobs, before = LATER()): Promise<string[]> {
-  return (await Array.fromAsync(blobs.list(before), ({ key }) => key)).sort();
+  return (await Array.fromAsync(blobs.list(before))).sort();
 }
 
-/** Removes the blobs with these keys. */
-export async function removeKeys(blobs: Blobs, keys: string[]): Promise<void> {
-  const all = await Array.fromAsync(blobs.list(LATER()));
-  await blobs.remove(all.filter(({ key }) => keys.includes(key)));
-}
+/** Says that no blob is in use. */
+export const notInUse = async (): Promise<ReadonlySet<string>> => new Set();
 
 /** An empty store, and `age`, which makes a blob look as if it had been put `ms` milliseconds ago. */
 export interface OpenedBlobs {
@@ -177,60 +174,103 @@ export function blobsContract(
       assert.ok(read <= 5 * MIB, `${read} bytes were read`);
     });
 
-    test("remove removes the listed blobs, and may be repeated", async (t) => {
+    test("a put calls `claim` with the key and the size before get finds the blob; if it throws, nothing is stored", async (t) => {
       const blobs = await open(t);
-      const keys: string[] = [];
-      for (const text of ["one", "two", "three"])
-        keys.push((await blobs.put(inPieces(Buffer.from(text)))).key);
-      const [one = "", two = "", three = ""] = keys;
-      const listed = (await Array.fromAsync(blobs.list(LATER()))).filter(({ key }) => key !== three);
-      await blobs.remove([]);
-      await blobs.remove(listed);
-      await blobs.remove(listed);
+      const seen: unknown[] = [];
+      const options = {
+        claim: async (blob: BlobSize) => {
+          seen.push(blob, await blobs.get(blob.key));
+          if (seen.length === 2) throw new Error("the claim failed");
+        },
+      };
+      await assert.rejects(blobs.put(inPieces(tea), options), /the claim failed/);
+      assert.deepEqual(await keysOf(blobs), []);
+      const blob = await blobs.put(inPieces(tea), options);
+      assert.deepEqual(seen, [blob, null, blob, null]);
+      assert.deepEqual(await bytesOf(await blobs.get(blob.key)), tea);
+      await assert.rejects(blobs.put(inPieces(tea), { ...options, size: 1 }), OtherContent);
+      assert.equal(seen.length, 4, "bytes that are not the expected ones are not claimed");
+    });
+
+    const putAll = (blobs: Blobs, ...texts: string[]) =>
+      Promise.all(texts.map(async (text) => (await blobs.put(inPieces(Buffer.from(text)))).key));
+
+    test("remove removes blobs that are not in use and keeps the others; it may be repeated", async (t) => {
+      const blobs = await open(t);
+      const [one = "", two = "", three = "", four = ""] = await putAll(blobs, "one", "two", "three", "four");
+      const asked: string[][] = [];
+      const inUse = async (keys: string[]) => {
+        asked.push(keys.toSorted());
+        return new Set([three]);
+      };
+      assert.equal(await blobs.remove([], inUse), 0);
+      assert.equal(await blobs.remove([one, two, three], inUse), 2);
+      assert.equal(await blobs.remove([one, two, three], inUse), 0);
+      assert.deepEqual(asked, [[one, two, three].sort(), [three]]);
       assert.deepEqual([await blobs.get(one), await blobs.get(two)], [null, null]);
-      assert.deepEqual(await keysOf(blobs), [three]);
-      await blobs.put(inPieces(Buffer.from("one")));
-      await blobs.remove(listed);
+      assert.deepEqual(await keysOf(blobs), [three, four].sort());
+      assert.equal((await bytesOf(await blobs.get(three)))?.toString(), "three");
+      await putAll(blobs, "one");
       assert.equal((await bytesOf(await blobs.get(one)))?.toString(), "one");
     });
 
-    test("remove leaves a blob that has been put again since it was listed", async (t) => {
+    test("remove removes nothing if the look-up fails", async (t) => {
       const blobs = await open(t);
-      const { key } = await blobs.put(inPieces(tea));
-      const listed = await Array.fromAsync(blobs.list(LATER()));
-      await blobs.put(inPieces(tea));
-      await blobs.remove(listed);
-      assert.deepEqual(await bytesOf(await blobs.get(key)), tea);
-      assert.deepEqual(await keysOf(blobs), [key]);
-      await removeKeys(blobs, [key]);
-      assert.equal(await blobs.get(key), null);
+      const keys = await putAll(blobs, "one", "two");
+      await assert.rejects(
+        blobs.remove(keys, () => Promise.reject(new Error("the database is away"))),
+        /the database is away/,
+      );
+      assert.deepEqual(await keysOf(blobs), keys.toSorted());
     });
 
-    test("a put concurrent with two removals wins, and the blob is readable after it", async (t) => {
+    test("while remove looks blobs up, they are readable, and what is put then stays", async (t) => {
       const blobs = await open(t);
-      for (let round = 0; round < 10; round++) {
+      const keys = await putAll(blobs, "kept", "removed", "put again");
+      const [kept = "", removed = "", again = ""] = keys;
+      const texts = () =>
+        Promise.all(keys.map(async (key) => (await bytesOf(await blobs.get(key)))?.toString()));
+      let during: unknown;
+      await blobs.remove(keys, async () => {
+        during = await texts();
+        await putAll(blobs, "put again");
+        return new Set([kept]);
+      });
+      assert.deepEqual(during, ["kept", "removed", "put again"]);
+      assert.deepEqual(await texts(), ["kept", undefined, "put again"]);
+      assert.deepEqual(await keysOf(blobs), [kept, again].sort());
+      assert.equal(await blobs.get(removed), null);
+    });
+
+    test("a put that has claimed its key wins over concurrent removals, and the blob is readable all the time", async (t) => {
+      const blobs = await open(t);
+      for (let round = 0; round < 20; round++) {
         const bytes = Buffer.from(`tea ${round}`);
+        const claims = new Set<string>();
+        const inUse = async (keys: string[]) => new Set(keys.filter((key) => claims.has(key)));
         await blobs.put(inPieces(bytes));
-        const listed = await Array.fromAsync(blobs.list(LATER()));
         const putAndRead = async () => {
-          const { key } = await blobs.put(inPieces(bytes));
+          const { key } = await blobs.put(inPieces(bytes), {
+            claim: async ({ key }) => void claims.add(key),
+          });
           return await bytesOf(await blobs.get(key));
         };
-        const [read] = await Promise.all([putAndRead(), blobs.remove(listed), blobs.remove(listed)]);
+        const remove = () => blobs.remove([keyOf(bytes)], inUse);
+        const [read] = await Promise.all([putAndRead(), remove(), remove(), putAndRead().then(remove)]);
         assert.deepEqual(read, bytes);
         assert.deepEqual(await bytesOf(await blobs.get(keyOf(bytes))), bytes);
-        await removeKeys(blobs, [keyOf(bytes)]);
+        await blobs.remove([keyOf(bytes)], notInUse);
+        assert.equal(await blobs.get(keyOf(bytes)), null);
       }
     });
 
     test("unknown and hostile keys: get returns null, remove removes nothing", async (t) => {
       const blobs = await open(t);
       const { key } = await blobs.put(inPieces(tea));
-      const [{ generation } = assert.fail()] = await Array.fromAsync(blobs.list(LATER()));
       for (const hostile of [keyOf(Buffer.from("unknown")), ...HOSTILE]) {
         assert.equal(await blobs.get(hostile), null, hostile);
         assert.equal(await blobs.get(hostile, { start: 0, end: 1 }), null, hostile);
-        await blobs.remove([{ key: hostile, generation }]);
+        assert.equal(await blobs.remove([hostile], notInUse), 0, hostile);
       }
       assert.deepEqual(await bytesOf(await blobs.get(key)), tea);
     });
@@ -251,8 +291,8 @@ export function blobsContract(
       const blobs = await open(t);
       for (let each = 0; each < 40; each++) await blobs.put(inPieces(Buffer.of(each)));
       let seen = 0;
-      for await (const blob of blobs.list(LATER())) {
-        await blobs.remove([blob]);
+      for await (const key of blobs.list(LATER())) {
+        await blobs.remove([key], notInUse);
         seen++;
       }
       assert.equal(seen, 40);

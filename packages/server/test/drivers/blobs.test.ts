@@ -28,7 +28,7 @@ import type { Env } from "../../src/env.ts";
 import { newLog } from "../../src/http/log.ts";
 import { NodeLease } from "../../src/instance/lease.ts";
 import { atEnd, ENGINES, type Scope, temporaryDirectory } from "../support/service.ts";
-import { blobsContract, bytesOf, inPieces, keysOf, removeKeys } from "./blobs-contract.ts";
+import { blobsContract, bytesOf, inPieces, keysOf, notInUse } from "./blobs-contract.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const text = (words: string) => inPieces(Buffer.from(words));
@@ -109,24 +109,17 @@ describe("local blobs", () => {
     await writeFile(outside, "mine");
     for (const key of ["../outside", "../../outside", "..", outside]) {
       assert.equal(await blobs.get(key), null);
-      await blobs.remove([{ key, generation: "1" }]);
+      await blobs.remove([key], notInUse);
     }
     assert.ok(existsSync(outside));
   });
 
-  test("a put in the middle of a removal: the blob stays, and is readable all the time", async (t) => {
+  test("a blob in use that a removal has moved aside is readable until it is moved back", async (t) => {
     const { blobs, root } = await open(t);
     const { key } = await blobs.put(text("tea"));
-    const listed = await Array.fromAsync(blobs.list(Date.now() + HOUR_MS));
     const read = async () => (await bytesOf(await blobs.get(key)))?.toString();
     const seen: unknown[] = [];
-    const { rename: reallyRename, link: reallyLink } = fs;
-    // Puts the blob again after `remove` has compared its time and before it moves the file aside.
-    t.mock.method(fs, "rename", async (from: string, to: string) => {
-      if (to.includes("removing")) await blobs.put(text("tea"));
-      await reallyRename(from, to);
-    });
-    // Reads the blob before its file is moved back.
+    const { link: reallyLink } = fs;
     t.mock.method(fs, "link", async (from: string, to: string) => {
       seen.push(existsSync(fileOf(root, key)), await read());
       await reallyLink(from, to);
@@ -136,10 +129,29 @@ describe("local blobs", () => {
       t.mock.restoreAll();
       syncBuiltinESMExports();
     });
-    await blobs.remove(listed);
+    await blobs.remove([key], async (keys) => new Set(keys));
     assert.deepEqual(seen, [false, "tea"]);
     assert.equal(await read(), "tea");
     assert.deepEqual(await keysOf(blobs), [key]);
+    assert.deepEqual(await readdir(path.join(root, "removing")), []);
+  });
+
+  test("a removal that goes on after tidy has moved its files back removes nothing that was put since", async (t) => {
+    const { blobs, root } = await open(t);
+    const { key } = await blobs.put(text("tea"));
+    const claimed = new Set<string>();
+    const removed = await blobs.remove([key], async () => {
+      await blobs.tidy(Date.now() + HOUR_MS);
+      await blobs.put(text("tea"), { claim: async (blob) => void claimed.add(blob.key) });
+      return new Set<string>();
+    });
+    assert.equal(removed, 1);
+    assert.equal((await bytesOf(await blobs.get(key)))?.toString(), "tea");
+    await blobs.remove([key], async () => {
+      await blobs.tidy(Date.now() + HOUR_MS);
+      return claimed;
+    });
+    assert.equal((await bytesOf(await blobs.get(key)))?.toString(), "tea");
     assert.deepEqual(await readdir(path.join(root, "removing")), []);
   });
 
@@ -163,7 +175,7 @@ describe("local blobs", () => {
     const { key } = await blobs.put(text("tea"));
     const reading = await blobs.get(key);
     await blobs.put(text("tea"));
-    await removeKeys(blobs, [key]);
+    await blobs.remove([key], notInUse);
     assert.equal((await bytesOf(reading))?.toString(), "tea");
   });
 

@@ -51,7 +51,7 @@ async function upload({ db, blobs }: Pick<Stores, "db" | "blobs">, names: string
   for (const name of names) {
     const { key, size } = await blobs.put(inPieces(Buffer.from(name)));
     const place = { scope: "shared", record_id: null, owner_id: "u", uploaded_by: "u" } as const;
-    const file = { ...place, name, mime: "text/plain", size, blob_key: key, created_at: 0 };
+    const file = { ...place, name, mime: "text/plain", size, blob_key: key, claim: null, created_at: 0 };
     assert.ok(typeof (await files.create(file)) === "object");
   }
 }

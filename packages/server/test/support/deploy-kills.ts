@@ -151,6 +151,7 @@ async function requireTidy(directory: string, databaseUrl: string): Promise<void
     assert.deepEqual(await db.all`select id from versions where state <> 'stored'`, []);
     assert.deepEqual(await db.all`select id from staged_deploys`, []);
     assert.deepEqual(await db.all`select deploy_id from staged_blobs`, []);
+    assert.deepEqual(await db.all`select id from blob_claims`, []);
     // The examples have uploaded files at first.
     const keys = await db.all<{ key: string }>`
       select blob_key as key from bundle_blobs union select blob_key from files`;

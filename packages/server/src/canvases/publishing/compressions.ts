@@ -1,15 +1,11 @@
 import type { Task } from "../../async/background.ts";
+import { newId } from "../../crypto/ids.ts";
 import { isFull } from "../../disk/disk-space.ts";
+import { type ClaimedBlob, endClaim } from "../../drivers/blob-references.ts";
+import type { BlobSize } from "../../drivers/blobs/blobs.ts";
 import { sql } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
-import {
-  addUses,
-  announceBlobs,
-  type BlobSize,
-  COMPRESSED,
-  lockBytes,
-  TO_COMPRESS,
-} from "../bundle-blobs.ts";
+import { addUses, announceBlobs, COMPRESSED, lockBytes, TO_COMPRESS } from "../bundle-blobs.ts";
 import { ownerOf } from "../owner-quotas.ts";
 import { compress, type Effort, type StoreCopy } from "./representations.ts";
 
@@ -43,17 +39,19 @@ async function isUncompressed({ canvasId, key }: UncompressedBlob, { db }: Env):
 
 /**
  * Records the compressed variants of a blob, which are stored already, so that they are served. Null is a variant that is not kept. Does
- * nothing if the canvas no longer uses the blob, or has its variants: the sweep then removes the ones that were stored.
+ * nothing if the canvas no longer uses the blob, or has its variants, or if a claim no longer stands: the sweep then removes the ones that
+ * were stored.
  */
 async function addVariants(
   { canvasId, key }: UncompressedBlob,
-  { br, gzip }: { br: BlobSize | null; gzip: BlobSize | null },
+  { br, gzip }: { br: ClaimedBlob | null; gzip: ClaimedBlob | null },
   { db }: Env,
 ): Promise<void> {
   const variants = [br, gzip].filter((variant) => variant !== null);
-  const uses = variants.map((variant) => ({ ...variant, uses: 1, compressible: false }));
+  const uses = variants.map(({ key, size }) => ({ key, size, uses: 1, compressible: false }));
   await db.batch([
     lockBytes(canvasId),
+    ...variants.map(({ claim }) => endClaim(claim)),
     sql`update bundle_blobs set compressed = ${COMPRESSED}, br_key = ${br?.key ?? null}, br_size = ${br?.size ?? null},
         gzip_key = ${gzip?.key ?? null}, gzip_size = ${gzip?.size ?? null}
       where canvas_id = ${canvasId} and blob_key = ${key} and compressed = ${TO_COMPRESS} and uses > 0`,
@@ -76,8 +74,9 @@ async function compressBlob(
 ): Promise<void> {
   if (!(await isUncompressed(blob, env))) return;
   const store: StoreCopy = async (copy, source) => {
-    if ((await announceBlobs(blob.canvasId, [copy], env)) !== "done") return null;
-    return env.blobs.put(source(), copy);
+    const claim = newId();
+    if ((await announceBlobs(blob.canvasId, claim, [copy], env)) !== "done") return null;
+    return { ...(await env.blobs.put(source(), copy)), claim };
   };
   const variants = await compress(blob, effort, store, signal, env).catch((error) => {
     if (signal.aborted || isFull(error)) throw error;

@@ -1,9 +1,10 @@
 import type { Base } from "../../config/addresses.ts";
 import { newId } from "../../crypto/ids.ts";
+import type { BlobSize } from "../../drivers/blobs/blobs.ts";
 import { type Step, sql, step } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { Refusal, refuse } from "../../http/refusal.ts";
-import { announceBlobs, BLOB_BYTES, type BlobSize, bytesOfRows, findBlobs } from "../bundle-blobs.ts";
+import { announceBlobs, BLOB_BYTES, bytesOfRows, findBlobs } from "../bundle-blobs.ts";
 import { bytesOver, ownerOf, refuseOver, requireBytes } from "../owner-quotas.ts";
 import { type AddOutcome, addFiles, discardVersion, removeOfCanvas } from "../version-files.ts";
 import { publishSteps, type StoredVersion, storedStep, trimStep } from "../versions.ts";
@@ -160,11 +161,13 @@ async function storeAll(
     const keys = hashed.map(({ key }) => key);
     const add = async (known: Map<string, BlobSize>) => {
       const added = hashed.filter(({ key }) => !known.has(key));
-      const announced = await announceBlobs(version.canvasId, added, env);
+      const claim = newId();
+      const announced = await announceBlobs(version.canvasId, claim, added, env);
       if (announced !== "done") return announced;
       return addFiles(
         version,
         await storeFiles(hashed, known, signal, env).catch(asRefusal),
+        added.length > 0 ? claim : null,
         [...known.keys()],
         env,
       );

@@ -9,8 +9,9 @@ import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } fro
 import { lookup } from "mrmime";
 import { whileSpace } from "../../disk/disk-space.ts";
 import { makeDirectory } from "../../disk/private-files.ts";
+import type { ClaimedBlob } from "../../drivers/blob-references.ts";
+import type { BlobSize } from "../../drivers/blobs/blobs.ts";
 import type { Env } from "../../env.ts";
-import type { BlobSize } from "../bundle-blobs.ts";
 import { uploadsOf } from "./upload.ts";
 
 /** Media types by file extension. They replace the media types that `mrmime` has for these extensions. */
@@ -69,8 +70,11 @@ const streamed = {
   gzip: (_size: number, level: number) => createGzip({ level }),
 };
 
-/** Stores a compressed copy of a blob, and returns its key and size. Returns null if the copy does not fit into the owner's quota. */
-export type StoreCopy = (copy: BlobSize, source: () => AsyncIterable<Uint8Array>) => Promise<BlobSize | null>;
+/** Stores a compressed copy of a blob, and returns it with its claim. Returns null if the copy does not fit into the owner's quota. */
+export type StoreCopy = (
+  copy: BlobSize,
+  source: () => AsyncIterable<Uint8Array>,
+) => Promise<ClaimedBlob | null>;
 
 /** The maximum size of a compressed copy that is kept: a larger one would save less than 5 %. */
 const maxSizeOf = ({ size }: BlobSize): number => Math.ceil(0.95 * size) - 1;
@@ -95,7 +99,7 @@ async function streamCopy(
   store: StoreCopy,
   signal: AbortSignal,
   env: Env,
-): Promise<BlobSize | null> {
+): Promise<ClaimedBlob | null> {
   const folder = uploadsOf(env);
   await makeDirectory(folder);
   const file = path.join(folder, `${randomUUID()}.${encoding}`);
@@ -132,7 +136,7 @@ async function copyInMemory(
   bytes: Buffer,
   [encoding, effort]: ["br" | "gzip", Effort],
   store: StoreCopy,
-): Promise<BlobSize | null> {
+): Promise<ClaimedBlob | null> {
   const copy = await inMemory[encoding](bytes, LEVELS[effort][encoding]);
   if (copy.length > maxSizeOf(plain)) return null;
   const key = hash("sha256", copy, "hex");
@@ -149,7 +153,7 @@ export async function compress(
   store: StoreCopy,
   signal: AbortSignal,
   env: Env,
-): Promise<{ br: BlobSize | null; gzip: BlobSize | null }> {
+): Promise<{ br: ClaimedBlob | null; gzip: ClaimedBlob | null }> {
   if (plain.size > MAX_IN_MEMORY_BYTES) {
     const br = await streamCopy(plain, "br", store, signal, env);
     return { br, gzip: await streamCopy(plain, "gzip", store, signal, env) };

@@ -1,9 +1,10 @@
 import type { StagedDeployCreated } from "@easel/protocol/types";
 import { isId, newId } from "../../crypto/ids.ts";
-import { Content, OtherContent } from "../../drivers/blobs/blobs.ts";
+import type { ClaimedBlob } from "../../drivers/blob-references.ts";
+import { type BlobSize, Content, OtherContent } from "../../drivers/blobs/blobs.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
-import { announceBlobs, BLOB_BYTES, type BlobSize, findBlobs } from "../bundle-blobs.ts";
+import { announceBlobs, BLOB_BYTES, findBlobs } from "../bundle-blobs.ts";
 import { ownerOf, refuseOver, requireBytes } from "../owner-quotas.ts";
 import {
   clearFinished,
@@ -140,32 +141,36 @@ export async function receiveBlob(
   declared: number,
   source: AsyncIterable<Uint8Array>,
   env: Env,
-): Promise<BlobSize | null> {
+): Promise<ClaimedBlob | null> {
   const blob = await requireStagedBlob(deployKey, key, env);
   if (declared > blob.size) invalid(`The body is longer than ${blob.size} bytes.`);
   if (blob.isUploaded) {
     await compare(blob, source).catch((error) => asRefusal(error, blob.size));
     return null;
   }
-  if ((await announceBlobs(deployKey.canvasId, [blob], env)) !== "done")
-    await refuseFull(deployKey.canvasId, env);
   const { size } = blob;
-  return env.blobs.put(source, { key, size }).catch((error) => asRefusal(error, size));
+  const claim = newId();
+  if ((await announceBlobs(deployKey.canvasId, claim, [blob], env)) !== "done")
+    await refuseFull(deployKey.canvasId, env);
+  await env.blobs.put(source, { key, size }).catch((error) => asRefusal(error, size));
+  return { key, size, claim };
 }
 
 /**
  * Records that a staged deploy has a blob. `blob` is the result of `receiveBlob`. Throws 404 `NOT_FOUND` if the deploy has expired or been
- * finished meanwhile, and 409 `QUOTA_EXCEEDED` if the owner's quota of bytes would be exceeded.
+ * finished meanwhile, 409 `QUOTA_EXCEEDED` if the owner's quota of bytes would be exceeded, and 503 `UNAVAILABLE` if the upload has taken
+ * so long that its claim has ended.
  */
 export async function addBlob(
   deployKey: StagedDeployKey,
   key: string,
-  blob: BlobSize | null,
+  blob: ClaimedBlob | null,
   env: Env,
 ): Promise<void> {
   if (blob !== null) {
     const outcome = await markUploaded(deployKey, blob, env);
     if (outcome === "done") return;
+    if (outcome === "lost") refuse("UNAVAILABLE");
     if (outcome === "full") await refuseFull(deployKey.canvasId, env);
   }
   if (!(await requireStagedBlob(deployKey, key, env)).isUploaded) refuse("NOT_FOUND");

@@ -1,11 +1,14 @@
 import { createHash } from "node:crypto";
 import type { Readable } from "node:stream";
 
-/** What is known of the content of a blob before it is read: its key, its size in bytes, both or nothing. */
-export interface Expected {
-  key?: string;
-  size?: number;
+/** The key and the size in bytes of a blob. */
+export interface BlobSize {
+  key: string;
+  size: number;
 }
+
+/** What is known of the content of a blob before it is read: its key, its size in bytes, both or nothing. */
+export type Expected = Partial<BlobSize>;
 
 /** Thrown for bytes that are not the expected ones. `differs` says how: too many, too few, or as many with another hash. */
 export class OtherContent extends Error {
@@ -48,34 +51,35 @@ export class Content {
   }
 }
 
-/**
- * A stored blob as `list` returned it. `generation` is a text that is different after each `put` of the same content, such as the inode
- * number and time of a file, or the entity tag of an object.
- */
-export interface StoredBlob {
-  key: string;
-  generation: string;
+/** How `put` stores a blob. */
+export interface PutOptions extends Expected {
+  /** Is called once all bytes have been read and compared, before they are stored under their key. If it throws, nothing is stored. */
+  claim?: (blob: BlobSize) => Promise<void>;
 }
 
-/** A store for bytes. The key of a blob is the SHA-256 of its content as 64 hexadecimal digits, so that the same bytes are stored once. */
+/**
+ * A store for bytes. The key of a blob is the SHA-256 of its content as 64 hexadecimal digits, so that the same bytes are stored once.
+ *
+ * The store does not know which blobs are in use. Whoever puts a blob has claimed its key in the database before, and gives the claim up in
+ * the batch that inserts a row with the key (`drivers/blob-references.ts`, decisions/072).
+ */
 export interface Blobs {
   /**
    * Stores a stream durably. Returns its key and size in bytes. Stores nothing when the stream fails, when no space is left, or when the
-   * bytes are not the expected ones: then it throws `OtherContent`, for a stream that is too long as soon as it is. If the blob exists,
-   * resets its age and changes its generation, so that the sweep of unused blobs does not remove it before a row refers to it.
+   * bytes are not the expected ones: then it throws `OtherContent`, for a stream that is too long as soon as it is. Stores the bytes and
+   * resets the age of the blob also if it exists.
    */
-  put(source: AsyncIterable<Uint8Array>, expected?: Expected): Promise<{ key: string; size: number }>;
+  put(source: AsyncIterable<Uint8Array>, options?: PutOptions): Promise<BlobSize>;
   /** Opens a stream of the bytes from `start` to `end`, both included, or of all bytes. Returns null for an unknown key. */
   get(key: string, range?: { start: number; end: number }): Promise<Readable | null>;
-  /** Returns the blob with a key as `list` does. Returns null if there is none, or if its last `put` was not before that time. */
-  find(key: string, before: number): Promise<StoredBlob | null>;
-  /** Lists the blobs whose last `put` was before a time in epoch milliseconds. */
-  list(before: number): AsyncIterable<StoredBlob>;
+  /** Lists the keys of the blobs whose last `put` was before a time in epoch milliseconds. */
+  list(before: number): AsyncIterable<string>;
   /**
-   * Removes blobs that `list` returned. Keeps a blob that has been put again since then: comparing its generation and removing it is one
-   * atomic step, even if another node puts the blob at the same time.
+   * Removes the blobs with these keys that are not in use, and returns their number. First puts the bytes of all of them aside, where no
+   * `put` replaces them and `get` still finds them. Then calls `inUse` with the keys of those, and puts the bytes of the returned ones back.
+   * So what `put` stores after `inUse` has looked up a key is never removed. If `inUse` throws, removes nothing.
    */
-  remove(blobs: StoredBlob[]): Promise<void>;
+  remove(keys: string[], inUse: (keys: string[]) => Promise<ReadonlySet<string>>): Promise<number>;
   /**
    * Reads a marker: a small text that is stored beside the blobs. Its name consists of lower-case letters. Returns null if there is none.
    */

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type FileHandle, mkdir, open, opendir, readFile, rename, rm } from "node:fs/promises";
+import { type FileHandle, mkdir, open, opendir, readFile, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { whileSpace } from "../../disk/disk-space.ts";
 import {
@@ -8,8 +8,8 @@ import {
   removeOlder,
   syncDirectory,
 } from "../../disk/private-files.ts";
-import { type Blobs, Content, type StoredBlob } from "./blobs.ts";
-import { ageOf, openIfThere, Removals } from "./removals.ts";
+import { type Blobs, Content } from "./blobs.ts";
+import { openIfThere, Removals } from "./removals.ts";
 
 /** The number of bytes that are written at once. Fewer writes are faster, because each one is passed to another thread and back. */
 const WRITE_BYTES = 512 * 1024;
@@ -37,21 +37,17 @@ export async function local(root: string, reserve: number | null = 0): Promise<B
     return path.join(root, `${name}.marker`);
   };
 
-  async function find(key: string, before: number): Promise<StoredBlob | null> {
-    const age = KEY.test(key) ? await ageOf(place(key)) : null;
-    return age !== null && age.putAt < before ? { key, generation: age.generation } : null;
-  }
-
   return {
-    async put(source, expected = {}) {
+    async put(source, { claim, ...expected } = {}) {
       const staged = path.join(staging, randomUUID());
       const file = await open(staged, "wx", 0o600);
       try {
         const content = new Content(expected);
         await writeAll(file, content.pass(whileSpace(source, root, reserve)));
         const { key, size } = content;
+        await claim?.({ key, size });
         if (await mkdir(directory(key), { recursive: true, mode: 0o700 })) await syncDirectory(root);
-        // Replaces an existing blob with the same key, which resets its age and changes its generation.
+        // Replaces an existing blob with the same key, which resets its age.
         await rename(staged, place(key));
         await syncDirectory(directory(key));
         return { key, size };
@@ -68,21 +64,22 @@ export async function local(root: string, reserve: number | null = 0): Promise<B
       return file === null ? null : file.createReadStream(range);
     },
 
-    find,
-
     async *list(before) {
       for await (const folder of await opendir(root)) {
         if (folder.name.length !== 2) continue;
         for await (const { name } of await opendir(path.join(root, folder.name))) {
-          const blob = await find(name, before);
-          if (blob !== null) yield blob;
+          if (!KEY.test(name)) continue;
+          const found = await stat(place(name), { throwIfNoEntry: false });
+          if (found !== undefined && found.mtimeMs < before) yield name;
         }
       }
     },
 
-    async remove(blobs) {
-      for (const blob of blobs) if (KEY.test(blob.key)) await removals.remove(blob);
-    },
+    remove: (keys, inUse) =>
+      removals.remove(
+        keys.filter((key) => KEY.test(key)),
+        inUse,
+      ),
 
     async marker(name) {
       return await readFile(markerFile(name), "utf8").catch((error) => {

@@ -2,17 +2,6 @@ import { randomUUID } from "node:crypto";
 import { type FileHandle, mkdir, open, opendir, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { linkUnlessThere } from "../../disk/private-files.ts";
-import type { StoredBlob } from "./blobs.ts";
-
-/**
- * Returns the time at which the file of a blob was last written by `put` (epoch milliseconds), and the generation of the file, which
- * changes with each `put`. Returns null if the file is missing.
- */
-export async function ageOf(file: string): Promise<{ putAt: number; generation: string } | null> {
-  const found = await stat(file, { bigint: true, throwIfNoEntry: false });
-  if (found === undefined) return null;
-  return { putAt: Number(found.mtimeMs), generation: `${found.ino}.${found.mtimeNs}` };
-}
 
 /** Opens a file. Returns null if it is missing. */
 export async function openIfThere(file: string): Promise<FileHandle | null> {
@@ -23,9 +12,9 @@ export async function openIfThere(file: string): Promise<FileHandle | null> {
 }
 
 /**
- * Removes blobs of a local store, but no blob that has been put again since it was listed. A file system cannot compare and remove in one
- * step. So a blob's file is first moved to another directory, where no `put` can replace it, and moved back if it turns out to be newer;
- * meanwhile `open` finds the file there.
+ * Removes blobs of a local store that are not in use. A file system cannot look into the database and remove in one step. So the files are
+ * first moved to another directory, where no `put` can replace them, then looked up, and moved back if they turn out to be in use; meanwhile
+ * `open` finds them there. Only files in that directory are ever deleted, and only if they were looked up after they had been moved.
  */
 export class Removals {
   readonly #directory: string;
@@ -37,15 +26,25 @@ export class Removals {
     this.#placeOf = placeOf;
   }
 
-  async remove({ key, generation }: StoredBlob): Promise<void> {
-    const place = this.#placeOf(key);
-    if ((await ageOf(place))?.generation !== generation) return;
+  /** Removes blobs as `Blobs.remove` does. */
+  async remove(keys: string[], inUse: (keys: string[]) => Promise<ReadonlySet<string>>): Promise<number> {
     await mkdir(this.#directory, { recursive: true, mode: 0o700 });
-    const aside = path.join(this.#directory, `${key}.${randomUUID()}`);
-    await rename(place, aside).catch(ignoreMissing);
-    const found = await ageOf(aside);
-    if (found !== null && found.generation !== generation) await linkUnlessThere(aside, place);
-    await rm(aside, { force: true });
+    const moved = new Map<string, string>();
+    let used: ReadonlySet<string> | undefined;
+    try {
+      for (const key of keys) {
+        const aside = path.join(this.#directory, `${key}.${randomUUID()}`);
+        const found = await rename(this.#placeOf(key), aside).then(() => true, ignoreMissing);
+        if (found) moved.set(key, aside);
+      }
+      if (moved.size > 0) used = await inUse([...moved.keys()]);
+    } finally {
+      for (const [key, aside] of moved) {
+        if (used?.has(key) ?? true) await linkUnlessThere(aside, this.#placeOf(key)).catch(ignoreMissing);
+        await rm(aside, { force: true });
+      }
+    }
+    return moved.size - (used?.size ?? 0);
   }
 
   /** Opens a blob whose file has been moved for its removal but not removed yet. Returns null if there is no such file. */

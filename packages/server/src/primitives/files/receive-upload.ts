@@ -1,6 +1,7 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import { refuseAt } from "../../canvases/owner-quotas.ts";
+import { type ClaimedBlob, putClaimed } from "../../drivers/blob-references.ts";
 import type { Env } from "../../env.ts";
 import { type Part, partsOf } from "../../http/multipart.ts";
 import { refuse } from "../../http/refusal.ts";
@@ -150,12 +151,10 @@ export interface GivenFile extends Fields {
 }
 
 /** A file whose bytes are stored as a blob. */
-interface Uploaded {
+interface Uploaded extends ClaimedBlob {
   fields: Fields;
   name: string | undefined;
   type: string | undefined;
-  key: string;
-  size: number;
 }
 
 /**
@@ -205,8 +204,7 @@ async function storeGiven(given: GivenFile, caller: Caller, env: Env): Promise<U
   await targetOf(caller, fields, env);
   const room = await new FileStore(env, caller.canvas.id).room();
   requireRoom(announced, room);
-  const { key, size } = await env.blobs.put(within(room, content));
-  return { fields, name, type, key, size };
+  return { fields, name, type, ...(await putClaimed(within(room, content), env)) };
 }
 
 async function storeForm(
@@ -227,7 +225,7 @@ async function storeForm(
 }
 
 /**
- * Stores the bytes of an uploaded file as a blob, and returns its key and size. Adds the fields after the file to `fields`. Stores nothing
+ * Stores the bytes of an uploaded file as a claimed blob. Adds the fields after the file to `fields`. Stores nothing
  * and throws if the file exceeds a limit, if what follows it is invalid, or if the fields after it have changed the target to one that the
  * caller may not use.
  */
@@ -238,21 +236,22 @@ async function storeBlob(
   room: Room,
   caller: Caller,
   env: Env,
-): Promise<{ key: string; size: number }> {
+): Promise<ClaimedBlob> {
   const before = namesTarget(fields) ? Object.keys(fields).length : undefined;
-  return await env.blobs.put(
+  return await putClaimed(
     (async function* () {
       yield* within(room, file.body);
       if ((await fileAfterFields(parts, fields)) !== undefined) reject("`file` is given twice.");
       if (Object.keys(fields).length !== before) await targetOf(caller, fields, env);
     })(),
+    env,
   );
 }
 
 /** Checks the rights of the caller and adds a file whose bytes are stored. Publishes the change. */
 export async function addFile(
   caller: Caller,
-  { fields, name, type, key, size }: Uploaded,
+  { fields, name, type, key, size, claim }: Uploaded,
   env: Env,
 ): Promise<StoredFile> {
   const { scope, record_id, owner_id } = await targetOf(caller, fields, env);
@@ -260,11 +259,12 @@ export async function addFile(
   const files = new FileStore(env, canvas.id);
   const created = await files.create({
     ...{ scope, record_id, owner_id, uploaded_by: user.id, created_at: env.clock() },
-    ...{ name: storedName(name), mime: mediaTypeOf(type), size, blob_key: key },
+    ...{ name: storedName(name), mime: mediaTypeOf(type), size, blob_key: key, claim },
   });
   if (created === "full") return full();
   if (created === "owner_full") return ownerFull(await files.room());
   if (created === "gone") return refuse("NOT_FOUND");
+  if (created === "lost") return refuse("UNAVAILABLE");
   announceChange(canvas.id, { resource: "files", scope, id: created.id, op: "set", of: owner_id }, env);
   return created;
 }

@@ -1,6 +1,7 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { type FileQuotaEnv, filesOfOwner, lockOwner, withinFileBytes } from "../../canvases/owner-quotas.ts";
 import { newId } from "../../crypto/ids.ts";
+import { endClaim } from "../../drivers/blob-references.ts";
 import { asKeys, type Db, optional, type SqlText, type Step, sqlText, step } from "../../drivers/db/db.ts";
 import { collectionOf, groupOf, type Scope } from "./scope.ts";
 
@@ -36,8 +37,8 @@ export const fileText = ({
     group: groupOf(scope),
   });
 
-/** A file to store. The store adds the id. */
-export type NewFile = Omit<StoredFile, "id">;
+/** A file to store. The store adds the id. `claim` is the claim that its blob was stored under; null if it is known to stay. */
+export type NewFile = Omit<StoredFile, "id"> & { claim: string | null };
 
 /**
  * The maximum size of one file, how much the quotas of the canvas and of its owner still allow, and the whole quota of the owner. All in
@@ -140,13 +141,14 @@ export class FileStore {
   }
 
   /**
-   * Adds a file. Returns "full" if the quota of the canvas does not allow it, and "owner_full" if that of its owner does not. Returns "gone" if the record that it is attached to no longer
-   * exists, or if a file with the id `fileId` exists.
+   * Adds a file, and ends its claim. Returns "full" if the quota of the canvas does not allow it, and "owner_full" if that of its owner does
+   * not. Returns "gone" if the record that it is attached to no longer exists, or if a file with the id `fileId` exists, and "lost" if the claim
+   * no longer stands.
    */
   async create(
-    file: NewFile,
+    { claim, ...file }: NewFile,
     fileId: string = newId(),
-  ): Promise<StoredFile | "full" | "owner_full" | "gone"> {
+  ): Promise<StoredFile | "full" | "owner_full" | "gone" | "lost"> {
     const stored: StoredFile = { id: fileId, ...file };
     const { id, scope, record_id, owner_id, uploaded_by, name, mime, size, blob_key, created_at } = stored;
     const outcome = await this.#db.batch([
@@ -170,6 +172,7 @@ export class FileStore {
         record_id,
         record_id,
       ]),
+      ...(claim === null ? [] : [step("lost", endClaim(claim))]),
     ]);
     return outcome === "done" ? stored : outcome;
   }

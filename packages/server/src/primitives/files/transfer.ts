@@ -1,5 +1,6 @@
 import type { Json } from "@easel/protocol/types";
 import { copiedId, isId } from "../../crypto/ids.ts";
+import { type ClaimedBlob, putClaimed } from "../../drivers/blob-references.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 import { announceChange } from "../change-feed.ts";
@@ -48,15 +49,15 @@ async function importFile(line: Line, { access, archive, attached, env }: Import
   for (const each of [id, copy]) if ((await files.find(each)) !== undefined) return "EXISTS";
   const room = await files.room();
   requireRoom(content.size, room);
-  const { key, size } = await env.blobs.put(within(room, content.read()));
-  return addFile(line, fields, { id: copy, key, size }, { access, env });
+  const blob = await putClaimed(within(room, content.read()), env);
+  return addFile(line, fields, { id: copy, ...blob }, { access, env });
 }
 
 /** Adds the row of a file. Checks access and rights again first, because storing the content can take long. */
 async function addFile(
   { name, mime }: Line,
   fields: Fields,
-  { id, key, size }: { id: string; key: string; size: number },
+  { id, key, size, claim }: ClaimedBlob & { id: string },
   { access, env }: Pick<Import, "access" | "env">,
 ): Promise<string | null> {
   const now = await access("files");
@@ -71,6 +72,7 @@ async function addFile(
       mime: mediaTypeOf(textIn(mime)),
       size,
       blob_key: key,
+      claim,
       created_at: env.clock(),
     },
     id,
@@ -78,6 +80,7 @@ async function addFile(
   if (file === "full") return full();
   if (file === "owner_full") return ownerFull(await files.room());
   if (file === "gone") return refuse("NOT_FOUND");
+  if (file === "lost") return refuse("UNAVAILABLE");
   const { scope, owner_id } = file;
   announceChange(canvas.id, { resource: "files", scope, id, op: "set", of: owner_id }, env);
   return null;

@@ -14,6 +14,7 @@ export const fileOf = (size: number, more: Partial<NewFile> = {}): NewFile => ({
   mime: "text/plain",
   size,
   blob_key: "0".repeat(64),
+  claim: null,
   created_at: 1,
   ...more,
 });

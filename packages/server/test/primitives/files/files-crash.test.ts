@@ -116,6 +116,7 @@ test(`files survive kill -9 in ${KILLS} rounds, and the sweep leaves nothing els
     const later = Date.now() + 2 * HOUR_MS;
     await sweepBlobs({ db, blobs, canvasData: [coreData, filesData], clock: () => later } as unknown as Env);
     await blobs.tidy(later);
+    assert.deepEqual(await db.all`select id from blob_claims`, []);
     assert.deepEqual(await staged(), []);
     const rows = await db.all<{ blob_key: string }>`
       select blob_key from files union select blob_key from bundle_blobs`;

@@ -15,8 +15,7 @@ export const untilStaged = (env: Pick<Env, "config">, count: 0 | 1): Promise<voi
 export async function stored(
   env: Env,
 ): Promise<{ files: object[]; bytes: object[]; blobs: string[]; staged: string[] }> {
-  const blobs = [];
-  for await (const { key } of env.blobs.list(Number.POSITIVE_INFINITY)) blobs.push(key);
+  const blobs = await Array.fromAsync(env.blobs.list(Number.POSITIVE_INFINITY));
   return {
     files: await env.db.all`select * from files order by id`,
     bytes: await env.db.all`select * from file_bytes order by canvas_id`,
