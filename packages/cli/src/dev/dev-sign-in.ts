@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { nameOf } from "@easel/server/access/principal";
+import { nameOf, visitor } from "@easel/server/access/principal";
 import { roleOf } from "@easel/server/access/roles";
 import { findForAccess } from "@easel/server/canvases/access-lookup";
 import { cookiesNamed } from "@easel/server/http/request-headers";
@@ -101,9 +101,9 @@ export async function ensureSignedIn(
   const { user } = await identify(request, null, site.env);
   const people = label === null ? [] : await listPeople(site.env);
   const email = label === null ? OWNER.email : people.find(({ host }) => host === label)?.email;
-  if (email === undefined || user?.email === email || (user !== null && label === null)) return [];
+  if (email === undefined || user.email === email || (user.kind !== "visitor" && label === null)) return [];
   const { cookie } = request.headers;
-  if (user === null && cookiesNamed(cookie, OUT_COOKIE).length > 0) return [];
+  if (user.kind === "visitor" && cookiesNamed(cookie, OUT_COOKIE).length > 0) return [];
   const cookies = await signIn(email, cookie, site);
   const pairs = cookies.flatMap((each) => (/max-age=0/i.test(each) ? [] : [each.split(";", 1)[0]]));
   const others = (cookie ?? "").split("; ").filter((each) => !/^easel_session=/.test(each) && each !== "");
@@ -129,7 +129,7 @@ export async function barState(
     (await listPeople(env)).map(async (person) => {
       const found = await upsertUser(env.db, person.email, null, env.clock());
       const canvas = await findForAccess(slug, person.email, env);
-      const role = canvas === null ? null : roleOf(found, canvas);
+      const role = canvas === null ? null : roleOf(found ?? visitor(), canvas);
       return { ...person, role: role ?? "no access", origin: `http://${person.host}.localhost:${port}` };
     }),
   );
@@ -140,5 +140,5 @@ export async function barState(
     role: "",
     origin: `http://${SIGNED_OUT}.localhost:${port}`,
   });
-  return { me: user?.email ?? null, isPersonHost: label !== null, people, faults };
+  return { me: user.kind === "visitor" ? null : user.email, isPersonHost: label !== null, people, faults };
 }

@@ -173,7 +173,7 @@ export async function sendResponse(
     response.writeHead(status, headers).end(body);
     const { user } = await identify(request, null, site.env);
     const call = { method: request.method ?? "", path: path.slice(runtime.length), status };
-    site.report.addCall(call, body.toString("utf8"), user?.name ?? null);
+    site.report.addCall(call, body.toString("utf8"), user.kind === "visitor" ? null : user.name);
     return;
   }
   response.writeHead(status, headers);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { CAPABILITIES, type Capability, type DisabledReason } from "@easel/protocol/capabilities";
 import type { ErrorCode } from "@easel/protocol/errors";
 import type { CanvasRole } from "@easel/protocol/types";
-import { userWith } from "../../test/support/principals.ts";
+import { guestWith, userWith } from "../../test/support/principals.ts";
 import {
   type AccessFields,
   type Deployment,
@@ -13,7 +13,7 @@ import {
   LADDER,
   type Switches,
 } from "./ladder.ts";
-import type { Principal } from "./principal.ts";
+import { type Principal, visitor } from "./principal.ts";
 
 const NOW = 1_000_000;
 
@@ -50,9 +50,9 @@ const MANAGERS: ErrorCode[] = [...LISTED, "SHARE_EXPIRED", "PASSWORD_REQUIRED", 
 
 const owner: Principal = userWith("u-owner");
 const member: Principal = userWith("u-other");
-const guest: Principal = userWith("guest:i-1", "c-1");
-const foreignGuest: Principal = userWith("guest:i-1", "c-2");
-const anonymous: Principal = null;
+const guest: Principal = guestWith("guest:i-1", "c-1");
+const foreignGuest: Principal = guestWith("guest:i-1", "c-2");
+const anonymous: Principal = visitor();
 
 interface Asker {
   principal: Principal;

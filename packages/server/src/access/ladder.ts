@@ -6,7 +6,7 @@ import {
 } from "@easel/protocol/capabilities";
 import type { ErrorCode } from "@easel/protocol/errors";
 import type { CanvasRole } from "@easel/protocol/types";
-import { isGuest, type Principal } from "./principal.ts";
+import type { Principal } from "./principal.ts";
 import { manages, type RoleFields, roleOf } from "./roles.ts";
 
 /** The fields of a canvas that decide who may open it. Times are epoch milliseconds. */
@@ -43,14 +43,14 @@ export const LADDER: { code: ErrorCode; when: (entry: Entry) => boolean }[] = [
   { code: "DISABLED", when: ({ canvas }) => canvas.disabledAt !== null },
   {
     code: "NOT_INVITED",
-    when: ({ canvas, principal }) => isGuest(principal) && principal.guestOf !== canvas.id,
+    when: ({ canvas, principal }) => principal.kind === "guest" && principal.guestOf !== canvas.id,
   },
   { code: "OWNER_ONLY", when: ({ role }) => role === null },
   { code: "SHARE_EXPIRED", when: ({ canvas, role, now }) => hasExpired(canvas, now) && !manages(role) },
   {
     code: "PASSWORD_REQUIRED",
     when: ({ canvas, principal, role, gateOpen }) =>
-      canvas.passwordHash !== null && !manages(role) && !isGuest(principal) && !gateOpen,
+      canvas.passwordHash !== null && !manages(role) && principal.kind !== "guest" && !gateOpen,
   },
   {
     code: "STATIC_ONLY",

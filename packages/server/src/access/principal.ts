@@ -36,53 +36,55 @@ export interface Restriction {
   canvasId: string | null;
 }
 
-/** An authenticated caller: a person who has signed in, or a guest of one canvas. */
-export interface User {
+/** What is known of every caller. All but the id is empty for a visitor. */
+interface Identity {
   id: string;
   email: string;
   name: string;
   avatarUrl: string | null;
+}
+
+/** A person who has signed in. */
+export interface Member extends Identity {
+  kind: "member";
   canPublishPublic: boolean;
-  /** Id of the only canvas that a guest may open; null for a person who has signed in. */
-  guestOf: string | null;
-  /** Id of the person who has invited a guest; null for a person who has signed in. */
-  invitedBy: string | null;
   /** Null unless the request has an access token that is restricted. */
   restriction: Restriction | null;
 }
 
-/** The start of the id of an anonymous caller who is represented as a user. */
-const ANONYMOUS = "anonymous:";
+/** A guest of one canvas. The e-mail address is the one of the invitation, which nobody has verified. */
+export interface Guest extends Identity {
+  kind: "guest";
+  /** Id of the only canvas that the guest may open. */
+  guestOf: string;
+  /** Id of the person who has invited the guest. */
+  invitedBy: string;
+  canPublishPublic: false;
+  restriction: null;
+}
+
+/** An anonymous caller. */
+export interface Visitor extends Identity {
+  kind: "visitor";
+}
+
+/** A caller who has proved who they are. */
+export type User = Member | Guest;
+
+/** The caller of a request. */
+export type Principal = User | Visitor;
 
 /**
- * Returns the user that represents an anonymous caller in a handler that serves visitors of a Public link. Its id contains `network`, the
- * address of the client, for IPv6 that of its /64 network.
+ * Returns an anonymous caller. In a handler that serves visitors of a Public link, the id contains `network`, the address of the client,
+ * for IPv6 that of its /64 network.
  */
-export const anonymousUser = (network: string): User => ({
-  id: `${ANONYMOUS}${network}`,
+export const visitor = (network = ""): Visitor => ({
+  kind: "visitor",
+  id: `anonymous:${network}`,
   email: "",
   name: "",
   avatarUrl: null,
-  canPublishPublic: false,
-  guestOf: null,
-  invitedBy: null,
-  restriction: null,
 });
-
-/** Whether a user represents an anonymous caller. */
-export const isAnonymous = ({ id }: Pick<User, "id">): boolean => id.startsWith(ANONYMOUS);
-
-/** The caller of a request: a user, or null for an anonymous caller. */
-export type Principal = User | null;
-
-/** Whether the caller is a person who has signed in, and so neither a guest nor anonymous. */
-export const isMember = <Caller extends Pick<User, "id" | "guestOf">>(
-  caller: Caller | null,
-): caller is Caller => caller?.guestOf === null && !isAnonymous(caller);
-
-/** Whether the caller is a guest of one canvas. */
-export const isGuest = (principal: Principal): principal is User & { guestOf: string } =>
-  principal !== null && principal.guestOf !== null;
 
 /** The properties of a request to the runtime API on which the restrictions of access tokens depend. */
 export interface RuntimeUse {

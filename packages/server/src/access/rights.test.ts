@@ -22,6 +22,7 @@ import {
   audienceIncludes,
   channelRights,
   connectionRights,
+  type GrantCaller,
   inAudience,
   limitsFor,
   rightsOf,
@@ -128,14 +129,13 @@ for (const named of AUDIENCES)
       }
     });
 
-const CONNECTION_CALLERS: Record<string, { user: { id: string; guestOf: string | null }; role: CanvasRole }> =
-  {
-    o: { user: { id: "owner", guestOf: null }, role: "owner" },
-    e: { user: { id: "editor", guestOf: null }, role: "editor" },
-    v: { user: { id: "viewer", guestOf: null }, role: "viewer" },
-    g: { user: { id: "guest:1", guestOf: "canvas" }, role: "viewer" },
-    a: { user: { id: "anonymous:1", guestOf: null }, role: "viewer" },
-  };
+const CONNECTION_CALLERS: Record<string, Pick<GrantCaller, "user" | "role">> = {
+  o: { user: { kind: "member" }, role: "owner" },
+  e: { user: { kind: "member" }, role: "editor" },
+  v: { user: { kind: "member" }, role: "viewer" },
+  g: { user: { kind: "guest" }, role: "viewer" },
+  a: { user: { kind: "visitor" }, role: "viewer" },
+};
 
 /** Cases: the access to the canvas, whether the grant is public and for guests, whom it admits without limits, and whom with limits. */
 const GRANTS: [

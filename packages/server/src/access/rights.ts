@@ -15,7 +15,7 @@ import {
 import { DEFAULT_CHANNEL_POLICY, PARTICIPANT_PREFIX } from "@easel/protocol/realtime";
 import type { CanvasRole, ChannelRights, ConnectionRights, Right, Rights } from "@easel/protocol/types";
 import type { AccessFields } from "./ladder.ts";
-import { isMember, type User } from "./principal.ts";
+import type { Principal } from "./principal.ts";
 import { manages } from "./roles.ts";
 
 /**
@@ -77,7 +77,7 @@ export const unnamedChannel = (name: string): ChannelPolicy =>
 
 /** A caller on a canvas, as far as grants tell callers apart. */
 export interface GrantCaller {
-  user: Pick<User, "id" | "guestOf">;
+  user: Pick<Principal, "kind">;
   role: CanvasRole;
   canvas: Pick<AccessFields, "access">;
 }
@@ -94,7 +94,7 @@ export function limitsFor(
   { user, role, canvas }: GrantCaller,
 ): ConnectionLimits | null {
   const isVisitor = canvas.access === "public_link";
-  if (manages(role) || (isMember(user) && !isVisitor)) return NO_LIMITS;
+  if (manages(role) || (user.kind === "member" && !isVisitor)) return NO_LIMITS;
   return (isVisitor ? grant.public : grant.guests) ? grant.limits : null;
 }
 

@@ -1,7 +1,7 @@
 import type { Capability } from "@easel/protocol/capabilities";
 import type { Audience } from "@easel/protocol/policy";
 import type { Access, CanvasRole, Permission } from "@easel/protocol/types";
-import { isMember, type Principal, type User } from "./principal.ts";
+import type { Principal } from "./principal.ts";
 
 /** What determines the role of a caller on a canvas: fields of the canvas, and facts about the caller, such as `inOrg`. */
 export interface RoleFields {
@@ -18,12 +18,12 @@ export interface RoleFields {
 
 /** Returns the role of a caller on a canvas, or null if the caller has no access (specification 4.1, `OWNER_ONLY`). */
 export function roleOf(principal: Principal, canvas: RoleFields): CanvasRole | null {
-  if (isMember(principal)) {
+  if (principal.kind === "member") {
     if (principal.id === canvas.ownerId) return "owner";
     if (canvas.granted !== null) return canvas.granted;
     if (canvas.access === "whole_org" && canvas.inOrg) return "viewer";
   }
-  if (principal?.guestOf === canvas.id) return "viewer";
+  if (principal.kind === "guest" && principal.guestOf === canvas.id) return "viewer";
   if (canvas.access === "public_link" && canvas.publicLinks) return "viewer";
   return null;
 }
@@ -53,7 +53,7 @@ interface Needs {
 
 /** The fields of a caller and a canvas that permissions depend on. */
 export interface Subject {
-  user: Pick<User, "id" | "guestOf">;
+  user: Pick<Principal, "kind">;
   role: CanvasRole;
   canvas: {
     capabilities: Record<NonNullable<Needs["audience"]> | "connectionsAudience", Audience> & {
@@ -91,8 +91,8 @@ export function hasPermission(
   if (connection === true && !mayConnect) return false;
   const forManagers = manager === true || (audience !== undefined && capabilities[audience] === "editors");
   if (forManagers && !manages(role)) return false;
-  const admitsGuest = guests === "guestAi" && user.guestOf !== null && capabilities.guestAi;
-  return guests === undefined || admitsGuest || isMember(user);
+  const admitsGuest = guests === "guestAi" && user.kind === "guest" && capabilities.guestAi;
+  return guests === undefined || admitsGuest || user.kind === "member";
 }
 
 /** Returns for each permission whether a caller has it. `isOn` returns whether a capability is on. */

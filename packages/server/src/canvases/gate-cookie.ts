@@ -22,7 +22,7 @@ interface GatedCanvas {
 const signedParts = ({ id, passwordHash }: GatedCanvas, principal: Principal, expires: string): string[] => [
   id,
   passwordHash ?? "",
-  principal?.id ?? "anonymous",
+  principal.kind === "visitor" ? "anonymous" : principal.id,
   expires,
 ];
 

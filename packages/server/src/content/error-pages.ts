@@ -1,7 +1,7 @@
 import type { ErrorCode } from "@easel/protocol/errors";
 import { LIMITS } from "@easel/protocol/limits";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { isMember, type Principal } from "../access/principal.ts";
+import type { Principal } from "../access/principal.ts";
 import { manages, roleOf } from "../access/roles.ts";
 import { findForAccess } from "../canvases/access-lookup.ts";
 import { findForErrorPage } from "../canvases/store.ts";
@@ -36,13 +36,13 @@ export async function factsFor(
   env: Env,
 ): Promise<Facts> {
   if (code !== "PASSWORD_REQUIRED" && code !== "OWNER_ONLY" && code !== "DISABLED") return NONE;
-  const email = isMember(principal) ? principal.email : null;
+  const email = principal.kind === "member" ? principal.email : null;
   const [canvas, found] = await Promise.all([findForAccess(slug, email, env), findForErrorPage(slug, env)]);
   if (canvas === null || found === undefined) return NONE;
   const role = roleOf(principal, canvas);
   if (code === "PASSWORD_REQUIRED") return role === null ? NONE : { ...NONE, title: found.title };
   if (code === "DISABLED") return manages(role) ? { ...NONE, disabledReason: found.disabled_reason } : NONE;
-  const mayAsk = isMember(principal) && canvas.inOrg && found.owner_deactivated_at === null;
+  const mayAsk = principal.kind === "member" && canvas.inOrg && found.owner_deactivated_at === null;
   return mayAsk ? { ...NONE, owner: { name: found.owner_name, email: found.owner_email } } : NONE;
 }
 
@@ -106,7 +106,7 @@ const ERROR_PAGE_TEXTS: Partial<Record<ErrorCode, (input: ErrorPageInput) => Err
 
 function askTheOwner({ principal, canvas, facts: { owner } }: ErrorPageInput): ErrorPageText {
   const title = "Not shared with you";
-  if (principal === null) return { title, text: html`<p>Sign in to open this canvas.</p>` };
+  if (principal.kind === "visitor") return { title, text: html`<p>Sign in to open this canvas.</p>` };
   const you = html`<strong>${address(principal.email)}</strong>`;
   if (owner === null)
     return { title, text: html`<p>Ask the owner of this canvas to share it with ${you}.</p>` };
@@ -199,14 +199,14 @@ function accountLinks(principal: Principal, canvas: string, path: string, { base
   const login = `${base.origin}/auth/login?returnTo=${encodeURIComponent(canvas + path)}`;
   const link = (to: string, words: string) =>
     config.authMode === "proxy" ? null : html`<a href="${to}">${words}</a>`;
-  if (principal === null) {
+  if (principal.kind === "visitor") {
     // In subdomain mode the browser may be signed in on the base host and only lack the cookie of this canvas host. The URL `enter` sets
     // this cookie.
     const enter = `${canvas}${ENTER}?to=${encodeURIComponent(`/${path}`)}`;
     const signIn = link(base.urlMode === "subdomain" ? enter : login, "Sign in");
     return html`<footer class="links"><p>You are not signed in here.</p>${signIn}${docs}</footer>`;
   }
-  if (principal.guestOf !== null) {
+  if (principal.kind === "guest") {
     return html`<footer class="links"><p>Invited as a guest: ${address(principal.email)}</p>${link(login, "Sign in")}${home}${docs}</footer>`;
   }
   const other = link(`${login}&anew=1`, "Sign in as someone else");

@@ -39,17 +39,18 @@ export async function submitPassword(
   const { canvas } = await resolve(visit, caller, env, true);
   const network = networkOf(request.ip);
   await limit({ rateClass: "gate", owner: network }, 1);
-  if (principal !== null) await limit({ rateClass: "gate.person", owner: principal.id }, 1);
+  const isVisitor = principal.kind === "visitor";
+  if (!isVisitor) await limit({ rateClass: "gate.person", owner: principal.id }, 1);
   const body = await readBody(request.raw, MAX_FORM_BYTES, () => refuseLargeBody(MAX_FORM_BYTES));
   const form = new URLSearchParams(body.toString("utf8"));
   const password = form.get("password") ?? "";
   if (canvas.passwordHash !== null) {
     const ofCanvas: Bucket = { rateClass: "gate.canvas", owner: canvas.id };
-    if (principal === null) await limit(ofCanvas, NETWORKS_PER_CANVAS);
-    if (!(await env.passwords.verify(password, canvas.passwordHash, principal?.id ?? network))) {
+    if (isVisitor) await limit(ofCanvas, NETWORKS_PER_CANVAS);
+    if (!(await env.passwords.verify(password, canvas.passwordHash, isVisitor ? network : principal.id))) {
       refuse("PASSWORD_REQUIRED", { message: "That is not the password." });
     }
-    if (principal === null) await giveBack(ofCanvas, env);
+    if (isVisitor) await giveBack(ofCanvas, env);
     for (const cookie of openGate(canvas, principal, env)) reply.header("set-cookie", cookie);
   }
   return reply

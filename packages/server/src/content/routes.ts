@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { visitor } from "../access/principal.ts";
 import type { Env } from "../env.ts";
 import { contentPath, isSlug, parseCanvasPath } from "../http/canvas-path.ts";
 import { firstValue, type Query } from "../http/query.ts";
@@ -95,7 +96,7 @@ export function mountContent(app: FastifyInstance, env: Env): void {
           return await finishHandOver(slug, request, reply, env);
         } catch (error) {
           if (!(error instanceof Refusal)) throw error;
-          return sendCanvasErrorPage(error, { slug, path: "", principal: null }, request, reply, env);
+          return sendCanvasErrorPage(error, { slug, path: "", principal: visitor() }, request, reply, env);
         }
       });
     }

@@ -89,7 +89,7 @@ async function send(
   const fresh = !missing && isFresh(request.headers, etag);
   const hasBody = !fresh && request.method !== "HEAD";
   if (hasBody && file.size > SMALL_RESPONSE)
-    limitResponses(principal?.id ?? networkOf(request.ip), reply, env);
+    limitResponses(principal.kind === "visitor" ? networkOf(request.ip) : principal.id, reply, env);
   reply.header("etag", etag).header("vary", "Accept-Encoding");
   // All files get this header, not only pages: images and other documents may contain scripts, and a worker obeys the policy of its own
   // response.

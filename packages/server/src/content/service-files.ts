@@ -177,9 +177,10 @@ export function mountSdk(app: FastifyInstance, env: Env, file = assetPath("sdk")
   app.get("/sdk/v1.js", async (request, reply) => {
     // Passes null instead of the reply, because the response may be cached and therefore must not set a cookie.
     const { user } = await identify(request.raw, null, env);
-    const page = user === null ? referringCanvas(request.headers, env) : null;
-    if (user === null && (page === null || !(await opensToAnonymous(page, env))))
-      challenge(request.raw, "api", env);
+    if (user.kind === "visitor") {
+      const page = referringCanvas(request.headers, env);
+      if (page === null || !(await opensToAnonymous(page, env))) challenge(request.raw, "api", env);
+    }
     return sendScript(request, reply);
   });
 

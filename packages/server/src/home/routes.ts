@@ -94,7 +94,7 @@ export function mountHome(app: FastifyInstance, env: Env): void {
 
   app.get("/", async (request, reply) => {
     const { user } = await identify(request.raw, reply, env);
-    if (user === null) {
+    if (user.kind === "visitor") {
       // Programs that have nothing but the address of the service find its instructions here.
       const help = `${env.base.origin}/skill.md`;
       reply.header("link", `<${help}>; rel="help"`);
@@ -157,13 +157,13 @@ function pages({ name, heading, cursor, next }: GroupPage, all: GroupPage[]): Ht
  * Renders the user's e-mail address, links to the documentation and to the user's access tokens, a link to sign in as another user, and a button to sign out.
  * Omits the link to tokens for guests. If a proxy signs users in, omits the link to sign in, and shows the button only to guests.
  */
-function accountLinks({ email, guestOf }: User, { config }: Env): Html {
+function accountLinks({ email, kind }: User, { config }: Env): Html {
   const proxy = config.authMode === "proxy";
   const other = proxy ? null : html`<a href="/auth/login?anew=1">Sign in as someone else</a>`;
   const out =
-    proxy && guestOf === null
+    proxy && kind === "member"
       ? null
       : html`<form method="post" action="/auth/logout"><button>Sign out</button></form>`;
-  const tokens = guestOf === null ? html`<a href="/tokens">Access tokens</a>` : null;
+  const tokens = kind === "member" ? html`<a href="/tokens">Access tokens</a>` : null;
   return html`<div class="links"><span>${address(email)}</span><a href="/docs">Documentation</a>${tokens}${other}${out}</div>`;
 }

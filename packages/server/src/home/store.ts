@@ -1,5 +1,5 @@
 import type { Access, CanvasRole } from "@easel/protocol/types";
-import { domainOf } from "../access/principal.ts";
+import { domainOf, type User } from "../access/principal.ts";
 import type { Env } from "../env.ts";
 
 /** The columns of a canvas that the home page needs. Times are epoch milliseconds. */
@@ -16,13 +16,6 @@ export interface HomeRow {
   archived_at: number | null;
   disabled_at: number | null;
   disabled_reason: string | null;
-}
-
-/** The user who opens the home page. `guestOf` is the id of the canvas to which a guest was invited; null for all other users. */
-interface User {
-  id: string;
-  email: string;
-  guestOf: string | null;
 }
 
 /**
@@ -59,13 +52,13 @@ export async function listShared(
   { db, clock }: Env,
 ): Promise<HomeRow[]> {
   // The e-mail address of a guest comes from the invitation and is not verified, so no roles are looked up for it.
-  const email = user.guestOf === null ? user.email : null;
+  const [email, invitedTo] = user.kind === "guest" ? [null, user.guestOf] : [user.email, null];
   return db.all<HomeRow>`
     select id, slug, title, granted.role, updated_at, version_id, access, expires_at, revoked_at, archived_at, disabled_at,
       disabled_reason
     from (
       select canvas_id, role from roles where email = ${email}
-      union all select id, 'viewer' from canvases where id = ${user.guestOf}) as granted
+      union all select id, 'viewer' from canvases where id = ${invitedTo}) as granted
     join canvases on canvases.id = granted.canvas_id
     where owner_id <> ${user.id} and deleted_at is null
       and (granted.role = 'editor' or (archived_at is null and disabled_at is null and revoked_at is null
@@ -80,7 +73,7 @@ export async function listForOrganisation(
   { updatedAt, id, limit }: Slice,
   { db, clock, config }: Env,
 ): Promise<HomeRow[]> {
-  if (user.guestOf !== null) return [];
+  if (user.kind === "guest") return [];
   // There is one statement with tenancy and one without, so that each can use an index.
   return config.tenancy
     ? db.all<HomeRow>`

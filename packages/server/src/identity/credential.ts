@@ -25,7 +25,7 @@ export interface Identified<Proof extends Credential = Credential> {
   credential: Proof;
 }
 
-/** The caller of a request, with all on which their rights depend. User and credential of an anonymous caller are null. */
+/** The caller of a request, with all on which their rights depend. The credential of a visitor is null. */
 export interface Caller<Who extends Principal = Principal> {
   user: Who;
   credential: Credential | null;

@@ -1,5 +1,5 @@
 import { LIMITS } from "@easel/protocol/limits";
-import type { User } from "../access/principal.ts";
+import type { Guest, User } from "../access/principal.ts";
 import type { CanvasData } from "../canvases/canvas-data.ts";
 import { isToken, newId, newToken, tokenHash } from "../crypto/ids.ts";
 import { sql } from "../drivers/db/db.ts";
@@ -37,9 +37,10 @@ export interface Invite {
 const PREFIX = "guest:";
 
 /** Converts a row to the guest of the invitation (specification 5). Returns null if there is no invitation or it is revoked. */
-export function guestOf(row: Readonly<InviteRow>): User | null {
+export function guestOf(row: Readonly<InviteRow>): Guest | null {
   if (row.invite_id === null || row.invite_revoked_at !== null) return null;
   return {
+    kind: "guest",
     id: PREFIX + row.invite_id,
     email: row.invite_email,
     name: row.invite_name,
@@ -53,7 +54,7 @@ export function guestOf(row: Readonly<InviteRow>): User | null {
 
 /** Returns the id of the invitation of a guest, or null if the user is not a guest. */
 export const inviteOf = (user: User): string | null =>
-  user.guestOf === null ? null : user.id.slice(PREFIX.length);
+  user.kind === "guest" ? user.id.slice(PREFIX.length) : null;
 
 /**
  * Creates an invitation to one canvas. Returns its id and the token of its link, of which only a hash is stored. Returns null if the canvas
@@ -88,7 +89,7 @@ export async function createInvite(
 export async function findGuestByToken(
   token: string,
   { db }: Env,
-): Promise<{ guest: User; slug: string } | null> {
+): Promise<{ guest: Guest; slug: string } | null> {
   if (!isToken(token)) return null;
   const row = await db.get<InviteRow & { slug: string }>`
     select invites.id as invite_id, canvas_id as invite_canvas, email as invite_email, name as invite_name,

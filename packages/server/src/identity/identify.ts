@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { User } from "../access/principal.ts";
+import { type Principal, visitor } from "../access/principal.ts";
 import { passesIn } from "../canvases/gate-cookie.ts";
 import type { Env } from "../env.ts";
 import type { HeaderSink } from "../http/rate-limit.ts";
@@ -9,7 +9,7 @@ import { findCanvasSession, findSession, sessionById } from "./session.ts";
 import { acceptsTokens, bearerToken, tokenUser, tokenUserById } from "./tokens.ts";
 import { userById } from "./users.ts";
 
-const ANONYMOUS = { user: null, credential: null };
+const ANONYMOUS = { user: visitor(), credential: null };
 
 /** The credentials that a route accepts. */
 export interface Accepted {
@@ -40,7 +40,7 @@ async function identified(
     ? findSession(request, reply, env)
     : findCanvasSession(canvasHost, request, env));
   // In proxy mode a session identifies only guests. All other users need an assertion of the proxy.
-  return authMode === "proxy" && found?.user.guestOf === null ? null : found;
+  return authMode === "proxy" && found?.user.kind === "member" ? null : found;
 }
 
 /**
@@ -63,7 +63,7 @@ export async function identify(
  * signed token has ended or the user is deactivated. An identity from plain headers of a proxy does not expire.
  */
 export async function reauthenticate({ user, credential }: Caller, env: Env): Promise<Identified | null> {
-  if (user === null || credential === null) return null;
+  if (credential === null) return null;
   if (credential.kind === "session") return sessionById(credential.id, env);
   if (credential.kind === "token") return tokenUserById(credential.id, env);
   const now = env.clock() < credential.until ? await userById(user.id, env) : null;
@@ -71,5 +71,5 @@ export async function reauthenticate({ user, credential }: Caller, env: Env): Pr
 }
 
 /** Whether a user is an administrator of this instance. This gives the user no role on any canvas. Guests are never administrators. */
-export const isAdmin = (user: User, env: Env): boolean =>
-  user.guestOf === null && env.config.adminEmails.includes(user.email);
+export const isAdmin = (user: Principal, env: Env): boolean =>
+  user.kind === "member" && env.config.adminEmails.includes(user.email);

@@ -1,4 +1,4 @@
-import { nameOf, type User } from "../access/principal.ts";
+import { type Member, nameOf } from "../access/principal.ts";
 import { newId } from "../crypto/ids.ts";
 import type { Db } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
@@ -14,22 +14,21 @@ export interface UserRow {
 }
 
 /** Converts a row to a user. Returns null if there is no row or the user is deactivated. */
-export function userOf(row: Readonly<UserRow> | undefined): User | null {
+export function userOf(row: Readonly<UserRow> | undefined): Member | null {
   if (row === undefined || row.deactivated_at !== null) return null;
   return {
+    kind: "member",
     id: row.id,
     email: row.email,
     name: row.name,
     avatarUrl: row.avatar_url,
     canPublishPublic: row.can_publish_public === 1,
-    guestOf: null,
-    invitedBy: null,
     restriction: null,
   };
 }
 
 /** Finds a user by the id. Returns null if there is none or the user is deactivated. */
-export async function userById(id: string, { db }: Env): Promise<User | null> {
+export async function userById(id: string, { db }: Env): Promise<Member | null> {
   return userOf(
     await db.getCached<UserRow>`
       select id, email, name, avatar_url, can_publish_public, deactivated_at from users where id = ${id}`,
@@ -56,7 +55,7 @@ export async function upsertUser(
   email: string,
   name: string | null,
   now: number,
-): Promise<User | null> {
+): Promise<Member | null> {
   const find = () => db.getCached<UserRow>`
     select id, email, name, avatar_url, can_publish_public, deactivated_at from users where email = ${email}`;
   const known = await find();

@@ -25,7 +25,7 @@ export const me = [
     response: ok(account),
     async run({ user }, env) {
       const { config, base } = env;
-      const isGuest = user.guestOf !== null;
+      const isGuest = user.kind === "guest";
       return {
         body: {
           id: user.id,

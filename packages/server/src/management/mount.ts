@@ -37,7 +37,7 @@ export async function admit(
 ): Promise<Caller<User>> {
   blockEmbedding(reply);
   const { user, ...proof } = await identify(request.raw, reply, env, { tokens: !page });
-  if (user === null)
+  if (user.kind === "visitor")
     return page ? challenge(request.raw, "page", env) : challengeProgram(request.raw, reply, env);
   const rateClass = isCrossOrigin(request.headers, env.base) ? "foreign" : "management";
   const bucket: Bucket = { rateClass, owner: user.id, part: uploads ? "uploads" : "management" };
@@ -47,7 +47,7 @@ export async function admit(
     throw new Refusal(status, { error: "rate_limited", code: "RATE_LIMITED", message });
   }
   if (request.method !== "GET" && request.method !== "HEAD") requireSameOrigin(request.headers, env.base);
-  if (user.guestOf !== null && !guests) {
+  if (user.kind === "guest" && !guests) {
     refuse("PERMISSION_DENIED", { message: "Guests may use only the canvas that they were invited to." });
   }
   return { user, ...proof };

@@ -65,8 +65,8 @@ export async function requirePerson(
   if (!["document", "unknown"].includes(destinationOf(request.headers)))
     refuse("PERMISSION_DENIED", { message: "This page can only be opened in a tab." });
   const { user } = await identify(request.raw, reply, env);
-  if (user === null) return challenge(request.raw, expects, env);
-  if (user.guestOf !== null)
+  if (user.kind === "visitor") return challenge(request.raw, expects, env);
+  if (user.kind === "guest")
     refuse("PERMISSION_DENIED", { message: "Guests of a canvas cannot let a program act for them." });
   return user;
 }

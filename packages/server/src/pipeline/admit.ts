@@ -1,6 +1,6 @@
 import type { Capability } from "@easel/protocol/capabilities";
 import { hintFor } from "../access/ladder.ts";
-import { anonymousUser, isAnonymous, type RuntimeUse } from "../access/principal.ts";
+import { type RuntimeUse, visitor } from "../access/principal.ts";
 import type { Canvas } from "../canvases/access-lookup.ts";
 import { whyOff } from "../canvases/capabilities.ts";
 import type { Env } from "../env.ts";
@@ -47,8 +47,8 @@ export async function admit(visit: ApiVisit, capability: Capability | null, env:
   if (canvas.id !== (visit.canvasId ?? canvas.id)) refuse("NOT_FOUND");
   isolate(page); // 4. the page that sent the request
   if (capability !== null) requireCapability(canvas, capability, env); // 5. whether the capability is on
-  const user =
-    principal ?? (openToVisitors ? anonymousUser(networkOf(visit.address)) : refuseVisitor(principal));
+  if (principal.kind === "visitor" && !openToVisitors) refuseVisitor(principal);
+  const user = principal.kind === "visitor" ? visitor(networkOf(visit.address)) : principal;
   return { user, credential, passes, canvas, role };
 }
 
@@ -78,9 +78,9 @@ export async function readmit(
     admitsVisitors,
   } = admission;
   const now = await reauthenticate(admission, env);
-  const isKnown = now !== null || (isAnonymous(user) && (await opensToAnonymous(slug, env)));
+  const isKnown = now !== null || (user.kind === "visitor" && (await opensToAnonymous(slug, env)));
   if (!isKnown) challengeAgain(admission, env);
-  const principal = now?.user ?? null;
+  const principal = now?.user ?? user;
   const found = await lookUp(slug, principal, env);
   const openToVisitors = admitsVisitors !== undefined && (await isOpenToVisitors(found, admitsVisitors));
   const entering = { surface: "api", openToVisitors, use } as const;
@@ -88,5 +88,5 @@ export async function readmit(
   // The slug may belong to another canvas by now.
   if (canvas.id !== id) refuse("NOT_FOUND");
   if (capability !== null) requireCapability(canvas, capability, env);
-  return { user: principal ?? user, credential: now?.credential ?? credential, passes, canvas, role };
+  return { user: principal, credential: now?.credential ?? credential, passes, canvas, role };
 }

@@ -27,7 +27,7 @@ export async function authenticate(visit: Visit, env: Env): Promise<Caller> {
   const { slug, surface, request, answer } = visit;
   const canvasHost = surface === "content" && env.base.urlMode === "subdomain" ? slug : undefined;
   const caller = await identify(request, answer, env, { tokens: surface === "api", canvasHost });
-  if (caller.user !== null) return caller;
+  if (caller.user.kind !== "visitor") return caller;
   visit.canvas = await findForAccess(slug, null, env);
   if (isOpen(visit.canvas, env)) return caller;
   if (canvasHost !== undefined && wantsPage(request.headers)) {

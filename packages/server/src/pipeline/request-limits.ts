@@ -33,11 +33,11 @@ function bucketOf(
   page: StartedBy,
   canvas: Canvas | null,
 ): Bucket {
-  const owner = principal?.id ?? networkOf(address);
+  const owner = principal.kind === "visitor" ? networkOf(address) : principal.id;
   if (page !== "canvas") return { rateClass: "foreign", owner, part: rateClass };
   if (rateClass === "ai") return { rateClass, owner };
   const part = canvas === null || canvas.deletedAt !== null ? SHARED_PART : canvas.id;
-  return { rateClass: principal === null ? "anonymous" : "canvas", owner, part };
+  return { rateClass: principal.kind === "visitor" ? "anonymous" : "canvas", owner, part };
 }
 
 /** A response of at most this many characters or bytes does not count as large. */

@@ -1,6 +1,6 @@
 import type { CanvasRole } from "@easel/protocol/types";
 import { decideAccess } from "../access/ladder.ts";
-import { isMember, type Principal, type RuntimeUse, runtimeObjection } from "../access/principal.ts";
+import { type Principal, type RuntimeUse, runtimeObjection } from "../access/principal.ts";
 import { type Canvas, findForAccess } from "../canvases/access-lookup.ts";
 import { gateIsOpen } from "../canvases/gate-cookie.ts";
 import type { Env } from "../env.ts";
@@ -33,7 +33,7 @@ export const isOpenToVisitors = async (
 /** Finds a canvas by its slug, with the role that is granted to the caller. Returns null if there is no such canvas. */
 export function lookUp(slug: string, principal: Principal, env: Env): Promise<Canvas | null> {
   // The e-mail address of a guest is not verified, so it gives no role.
-  return findForAccess(slug, isMember(principal) ? principal.email : null, env);
+  return findForAccess(slug, principal.kind === "member" ? principal.email : null, env);
 }
 
 /**
@@ -66,11 +66,11 @@ export function enterCanvas(
  * Throws 403 `STATIC_ONLY`. The field `signedIn` tells a visitor who may only have to sign in from one whose account has no more rights.
  */
 export const refuseVisitor = (principal: Principal): never =>
-  refuse("STATIC_ONLY", { signedIn: principal !== null });
+  refuse("STATIC_ONLY", { signedIn: principal.kind !== "visitor" });
 
 /** Throws 403 `PERMISSION_DENIED` if the restriction of the caller's access token does not allow the request. */
 function requireUse(principal: Principal, canvas: Canvas | null, use: RuntimeUse | undefined): void {
-  const restriction = principal?.restriction ?? null;
+  const restriction = principal.kind === "member" ? principal.restriction : null;
   if (restriction === null) return;
   if (use === undefined) refuse("PERMISSION_DENIED");
   const message = runtimeObjection(restriction, canvas?.id ?? null, use);

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { CanvasRole } from "@easel/protocol/types";
-import type { Principal, RuntimeUse, User } from "../access/principal.ts";
+import type { Principal, RuntimeUse } from "../access/principal.ts";
 import type { Canvas } from "../canvases/access-lookup.ts";
 import type { HeaderSink } from "../http/rate-limit.ts";
 import type { Caller } from "../identity/credential.ts";
@@ -43,7 +43,7 @@ export interface ApiVisit extends Visit {
 }
 
 /** The result of the pipeline for a request: the caller, the canvas, and the caller's role on it. */
-export interface Admitted extends Caller<User> {
+export interface Admitted extends Caller {
   canvas: Canvas;
   role: CanvasRole;
 }

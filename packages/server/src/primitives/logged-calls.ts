@@ -64,6 +64,7 @@ export function logCall(
   const { canvas, principal, route = "" } = request.visit ?? {};
   if (!canvas || canvas.deletedAt !== null || request.raw.socket.destroyed) return;
   if (isMissing(request.method, route, code)) return;
+  const user = principal === undefined || principal.kind === "visitor" ? null : principal;
   // The only redirect of the runtime API leads to the sign-in.
   const text =
     headers?.location === undefined ? (body?.message ?? body?.error) : ERRORS.NOT_AUTHENTICATED.message;
@@ -76,9 +77,9 @@ export function logCall(
       status,
       code: code ?? null,
       message: text === undefined ? null : shortened(String(text)),
-      userId: principal?.id ?? null,
+      userId: user?.id ?? null,
       requestId: request.id,
     },
-    principal && roleOf(principal, canvas) !== null ? "insider" : "outsider",
+    user !== null && roleOf(user, canvas) !== null ? "insider" : "outsider",
   );
 }

@@ -45,7 +45,7 @@ type Invitation = NonNullable<Awaited<ReturnType<typeof findGuestByToken>>>;
  * other user keeps it in proxy mode, or if the user may open the canvas without the invitation.
  */
 async function keepsSession(user: User, { guest, slug }: Invitation, env: Env): Promise<boolean> {
-  if (user.guestOf !== null) return user.id === guest.id;
+  if (user.kind === "guest") return user.id === guest.id;
   // In proxy mode the session of a guest would have no effect, because the proxy asserts the signed-in user with each request.
   if (env.config.authMode === "proxy") return true;
   const canvas = await findForAccess(slug, user.email, env);
@@ -84,7 +84,7 @@ export function mountInvitation(app: FastifyInstance, env: Env): void {
     const found = await find(request, reply);
     if (found === null) return rejectInvitation(request, reply);
     const { user } = await identify(request.raw, reply, env);
-    if (user === null) return startGuestSession(found, request, reply);
+    if (user.kind === "visitor") return startGuestSession(found, request, reply);
     if (await keepsSession(user, found, env)) return reply.redirect(env.base.canvasUrl(found.slug), 303);
     if (wantsPage(request.headers)) return sendConfirmation(reply, user, found.guest, env);
     return refuse("PERMISSION_DENIED", { message: "Sign out before you become a guest." });

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
-import type { User } from "../../src/access/principal.ts";
 import { findForAccess } from "../../src/canvases/access-lookup.ts";
 import { listDeleted } from "../../src/canvases/deletion.ts";
 import { listPeople, listTeamsOf, visibleTeams } from "../../src/canvases/sharing.ts";
@@ -15,6 +14,7 @@ import { listForOrganisation, listOwned, listShared } from "../../src/home/store
 import { findTeam, findTeamRow, listTeams } from "../../src/organisation/teams.ts";
 import { listAuthored } from "../../src/primitives/authoring/store.ts";
 import { TRANSFERS } from "../../src/primitives/transfer/transfers.ts";
+import { userWith } from "../support/principals.ts";
 import { temporaryDirectory } from "../support/service.ts";
 
 /* Tests SQLite's query plans for lists of canvases and teams: a page must not take longer because other people have many of them. */
@@ -27,7 +27,7 @@ await db.close();
 const connection = new DatabaseSync(file, { readOnly: true });
 after(() => connection.close());
 
-const person = { id: "u", email: "a@example.com", guestOf: null } as User;
+const person = { ...userWith("u"), email: "a@example.com" };
 const slice = { updatedAt: 1, id: "a", limit: 25 };
 const asked = { q: "", cursor: "z", limit: 100 };
 

@@ -6,9 +6,10 @@ import { guestOf } from "@easel/conformance/guest";
 import { send } from "@easel/conformance/http";
 import type { Person } from "@easel/conformance/target";
 import { ERRORS, type ErrorCode } from "@easel/protocol/errors";
-import type { Principal } from "../../src/access/principal.ts";
+import { type Principal, visitor } from "../../src/access/principal.ts";
 import { factsFor } from "../../src/content/error-pages.ts";
 import { onSqlite, startDev } from "../support/engines.ts";
+import { guestWith, userWith } from "../support/principals.ts";
 import { publish, visit } from "../support/publish.ts";
 
 const TITLE = "Quarter <figures>";
@@ -156,11 +157,12 @@ await onSqlite("the facts about a canvas on the page of a refusal", (target, env
   it("no refusal shows facts to guests of other canvases or anonymous callers", async () => {
     const site = await make();
     const { json } = await manage(target, site.people.stranger, "GET", "/api/me");
-    const stranger = { ...(json as unknown as NonNullable<Principal>), guestOf: null };
-    const guest = { ...stranger, id: "guest:1", guestOf: "another canvas" };
+    const { id, email } = json as unknown as Pick<Principal, "id" | "email">;
+    const stranger = { ...userWith(id), email };
+    const guest = { ...guestWith("guest:1", "another canvas"), email };
     const owner = async (viewer: Principal) => (await factsFor("OWNER_ONLY", site.slug, viewer, env)).owner;
     assert.equal((await owner(stranger))?.email, site.people.owner.email);
-    for (const viewer of [guest, null]) {
+    for (const viewer of [guest, visitor()]) {
       for (const code of Object.keys(ERRORS) as ErrorCode[]) {
         assert.deepEqual(
           await factsFor(code, site.slug, viewer, env),

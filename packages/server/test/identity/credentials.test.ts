@@ -32,7 +32,7 @@ async function callerWith(headers: Header[], at: Env): Promise<Caller<User>> {
     tokens: true,
   });
   Object.assign(request, { headers: {}, headersDistinct: {} });
-  return { user: user ?? assert.fail("the request has no credential"), ...proof };
+  return { user: user.kind === "visitor" ? assert.fail("the request has no credential") : user, ...proof };
 }
 
 /** Checks the rights of a caller again, as for a late body or an open connection, and returns the caller with their rights now. */

@@ -3,9 +3,9 @@ import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { test } from "node:test";
 import { z } from "zod";
-import { anonymousUser } from "../../src/access/principal.ts";
 import type { Env } from "../../src/env.ts";
 import { json, optionalJson, preparedJson } from "../../src/management/act.ts";
+import { userWith } from "../support/principals.ts";
 
 const schema = z.strictObject({ reason: z.string() });
 const env = {} as Env;
@@ -19,7 +19,7 @@ for (const [name, spec] of [
     const request = new IncomingMessage(new Socket());
     request.headers = { "content-type": "application/x-www-form-urlencoded", "content-length": "10" };
     const call = {
-      user: anonymousUser("test"),
+      user: userWith("test"),
       credential: null,
       passes: [],
       params: {},

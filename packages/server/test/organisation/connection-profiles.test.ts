@@ -17,7 +17,7 @@ import { ConnectionStores, freshProfile, KEY, MEMBERS, ORIGIN } from "./connecti
 const OTHER_KEY = randomBytes(32);
 const OTHER_ORIGIN = "https://other.test";
 const OWNER: GrantCaller = {
-  user: { id: "owner", guestOf: null },
+  user: { kind: "member" },
   role: "owner",
   canvas: { access: "private" },
 };

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ERRORS } from "@easel/protocol/errors";
 import { decideAccess, disabledReason } from "../../src/access/ladder.ts";
-import type { Principal } from "../../src/access/principal.ts";
+import { type Principal, visitor } from "../../src/access/principal.ts";
 import { admitsAnonymous } from "../../src/canvases/publication-status.ts";
-import { userWith } from "../support/principals.ts";
+import { guestWith, userWith } from "../support/principals.ts";
 import { type Cell, EXPIRIES, expected, PASSWORDS, ROLES, RUNGS, STATES, SURFACES } from "./matrix-oracle.ts";
 
 /*
@@ -41,9 +41,9 @@ function canvasOf({ role, rung, state, password, expiry }: Cell) {
 }
 
 function principalOf(role: Cell["role"]): Principal {
-  if (role === "nobody") return null;
-  if (role === "guest") return userWith("guest:1", ID);
-  if (role === "guest of another canvas") return userWith("guest:2", "another-canvas");
+  if (role === "nobody") return visitor();
+  if (role === "guest") return guestWith("guest:1", ID);
+  if (role === "guest of another canvas") return guestWith("guest:2", "another-canvas");
   return userWith(role === "owner" ? "owner" : "someone");
 }
 
@@ -52,7 +52,7 @@ function decided(cell: Cell): string {
   const canvas = canvasOf(cell);
   const principal = principalOf(cell.role);
   const isApi = cell.surface === "api";
-  if (principal === null && !admitsAnonymous(canvas, NOW)) return isApi ? "401" : "302";
+  if (principal.kind === "visitor" && !admitsAnonymous(canvas, NOW)) return isApi ? "401" : "302";
   const gateOpen = cell.password === "set and given";
   const decision = decideAccess(canvas, principal, {
     gateOpen,

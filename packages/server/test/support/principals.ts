@@ -1,13 +1,22 @@
-import type { User } from "../../src/access/principal.ts";
+import type { Guest, Member } from "../../src/access/principal.ts";
 
-/** Returns a signed-in person, or with `guestOf` a guest of the canvas with that id. */
-export const userWith = (id: string, guestOf: string | null = null): User => ({
+/** Returns a signed-in person. */
+export const userWith = (id: string): Member => ({
+  kind: "member",
   id,
   email: `${id}@example.com`,
   name: id,
   avatarUrl: null,
   canPublishPublic: true,
+  restriction: null,
+});
+
+/** Returns a guest of the canvas with the id `guestOf`. */
+export const guestWith = (id: string, guestOf: string): Guest => ({
+  ...userWith(id),
+  kind: "guest",
   guestOf,
-  invitedBy: guestOf === null ? null : "inviter",
+  invitedBy: "inviter",
+  canPublishPublic: false,
   restriction: null,
 });

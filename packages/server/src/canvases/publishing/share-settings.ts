@@ -39,7 +39,7 @@ export type ShareTarget = Pick<ManagedRow, "id" | "owner_id" | "owner_email" | "
 /** Hashes the password that a user sets, which takes about 50 ms. Returns null (clear the password) and undefined (keep the password) unchanged. */
 export async function passwordHashOf(
   password: string | null | undefined,
-  user: User,
+  user: Pick<User, "id">,
   { passwords }: Env,
 ): Promise<string | null | undefined> {
   return typeof password === "string" ? passwords.hash(password, user.id) : password;

@@ -1,7 +1,6 @@
 import type { ChatEvent } from "@easel/protocol/ai";
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
-import { isGuest } from "../../access/principal.ts";
 import type { Prompt } from "../../drivers/ai/ai.ts";
 import type { Env } from "../../env.ts";
 import { exact } from "../../http/field-schemas.ts";
@@ -36,11 +35,11 @@ async function chat(caller: Caller, prompt: Prompt, env: Env): Promise<Answer> {
   const price = priceOf(prompt.model, highestPromptTokens(prompt), env.config);
   if (price === null || !settings["ai.models"].includes(prompt.model)) refuse("MODEL_NOT_ALLOWED");
 
-  const guest = isGuest(user);
+  const guest = user.kind === "guest";
   const spender: Spender = {
     userId: user.id,
     guest,
-    invitedBy: user.invitedBy,
+    invitedBy: guest ? user.invitedBy : null,
     canvasId: canvas.id,
     startedAt: env.clock(),
   };

@@ -1,5 +1,5 @@
 import type { Access } from "@easel/protocol/types";
-import { isGuest, type User } from "../../access/principal.ts";
+import type { Member } from "../../access/principal.ts";
 import { checkShareSettings, type ShareTarget } from "../../canvases/publishing/share-settings.ts";
 import type { Sharing } from "../../canvases/sharing.ts";
 import { type Authored, findManaged, type ManagedRow } from "../../canvases/store.ts";
@@ -11,11 +11,15 @@ import { refuse } from "../../http/refusal.ts";
 import { isAdmin } from "../../identity/identify.ts";
 import { type Caller, requirePermission } from "../primitive.ts";
 
+/** Returns the person who calls. Throws 401 `NOT_AUTHENTICATED` for any other caller. */
+const memberOf = ({ user }: Pick<Caller, "user">): Member =>
+  user.kind === "member" ? user : refuse("NOT_AUTHENTICATED");
+
 /**
  * Throws 401 `NOT_AUTHENTICATED` for a guest, and 403 `PERMISSION_DENIED` for any other caller who may not publish canvases from the page.
  */
 export function requireAuthor(caller: Caller): void {
-  if (isGuest(caller.user)) refuse("NOT_AUTHENTICATED");
+  memberOf(caller);
   requirePermission(caller, "canCreateCanvas");
 }
 
@@ -137,7 +141,7 @@ function requireExpiry({ expiresAt }: ShareState, { config, clock }: Env): void 
  */
 export async function requireShare(
   canvas: ShareTarget,
-  user: User,
+  caller: Pick<Caller, "user">,
   state: ShareState,
   given: { access?: Rung | undefined; expiresAt?: number | null | undefined },
   env: Env,
@@ -146,7 +150,7 @@ export async function requireShare(
     reject("This instance does not allow this `access` to authored canvases.");
   if (given.access === "password" && !state.hasPassword) reject("`access` `password` needs a `password`.");
   const settings = { access: state.access, expiresAt: given.expiresAt };
-  const { org } = await checkShareSettings(canvas, user, settings, env);
+  const { org } = await checkShareSettings(canvas, memberOf(caller), settings, env);
   requireExpiry(state, env);
   return { org };
 }

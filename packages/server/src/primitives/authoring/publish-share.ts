@@ -132,7 +132,7 @@ async function create(
   const org = await homeOfNew(user, given.orgId, env);
   const target = { id: "", owner_id: user.id, owner_email: user.email, org_id: org, role: "owner" as const };
   if (access === "whole_org") await missingHome(target, env);
-  await requireShare(target, user, { access, hasPassword: passwordHash !== null, expiresAt }, given, env);
+  await requireShare(target, { user }, { access, hasPassword: passwordHash !== null, expiresAt }, given, env);
   await requireRoom(user.id, env);
   env.deploys.requireRoom(user.id);
   const settings = {

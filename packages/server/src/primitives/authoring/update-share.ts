@@ -41,7 +41,7 @@ async function requireResult(
 ): Promise<{ org?: string | undefined }> {
   const { access, passwordHash, expiresAt } = given;
   const shares = [access, passwordHash, expiresAt].some((value) => value !== undefined);
-  return publishes || shares ? requireShare(row, caller.user, resultOf(row, given), given, env) : {};
+  return publishes || shares ? requireShare(row, caller, resultOf(row, given), given, env) : {};
 }
 
 /**

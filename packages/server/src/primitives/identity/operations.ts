@@ -2,7 +2,6 @@ import type { Capability } from "@easel/protocol/capabilities";
 import { CONNECTION_METHODS } from "@easel/protocol/policy";
 import { type Identity, PERMISSIONS } from "@easel/protocol/types";
 import { z } from "zod";
-import { isGuest } from "../../access/principal.ts";
 import { permissionsOf } from "../../access/roles.ts";
 import { capabilitiesOn } from "../../canvases/capabilities.ts";
 import { policyOf } from "../../canvases/policy.ts";
@@ -75,7 +74,7 @@ export const identity: Primitive = {
           email: user.email,
           name: user.name,
           avatarUrl: user.avatarUrl,
-          kind: isGuest(user) ? "guest" : "member",
+          kind: user.kind === "guest" ? "guest" : "member",
           canvasRole: role,
           permissions,
           resources: { ...resources, models },

@@ -30,8 +30,8 @@ export const callLog: Fault[] = [
   fault(
     "call log: visitors are logged with their address",
     CALLS,
-    "userId: principal?.id ?? null",
-    "userId: principal?.id ?? request.ip",
+    "userId: user?.id ?? null",
+    "userId: user?.id ?? request.ip",
     LOGGED,
   ),
   fault("call log: calls to deleted canvases are logged", CALLS, " || canvas.deletedAt !== null", "", LOGGED),

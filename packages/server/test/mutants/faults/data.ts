@@ -170,8 +170,8 @@ export const data: Fault[] = [
   fault(
     "authoring: guests publish",
     "packages/server/src/primitives/authoring/author.ts",
-    'if (isGuest(caller.user)) refuse("NOT_AUTHENTICATED");',
-    "",
+    'user.kind === "member" ? user : refuse("NOT_AUTHENTICATED")',
+    "user as Member",
     "packages/server/test/conformance/authoring.test.ts",
   ),
   fault(

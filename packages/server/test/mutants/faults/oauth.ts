@@ -207,7 +207,7 @@ export const oauth: Fault[] = [
   fault(
     "oauth: guests let programs act",
     `${OAUTH}/asked-access.ts`,
-    "user.guestOf !== null",
+    'user.kind === "guest"',
     "false",
     HOSTILE_REQUEST,
   ),
