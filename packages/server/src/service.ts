@@ -1,28 +1,26 @@
-import type { AddressInfo } from "node:net";
-import { availableParallelism } from "node:os";
-import { LIMITS } from "@easel/protocol/limits";
+import net from "node:net";
 import type { RuntimePolicy } from "@easel/protocol/policy";
+import type { FastifyInstance } from "fastify";
 import { createApp } from "./app.ts";
-import { Background, WorkLists } from "./async/background.ts";
 import { CallLog } from "./async/call-log.ts";
-import { Turns } from "./async/event-loop-turns.ts";
 import { OutboundCalls, Tally } from "./async/outbound-calls.ts";
-import { Concurrency, TaskPool } from "./async/task-pool.ts";
+import { newPools } from "./async/pools.ts";
 import { startCallLog } from "./canvases/call-log-store.ts";
 import { blobColumnsOf } from "./canvases/canvas-data.ts";
 import { startSweeping } from "./canvases/sweep.ts";
 import { baseOf } from "./config/addresses.ts";
-import { type Config, readConfig, sessionSecrets, unknownVariables } from "./config/config.ts";
+import { type Config, readConfig, unknownVariables } from "./config/config.ts";
 import { warningsOf } from "./config/warnings.ts";
-import { Passwords } from "./crypto/passwords.ts";
-import { Sealer } from "./crypto/sealer.ts";
-import { Signer } from "./crypto/signer.ts";
+import { openSecrets } from "./crypto/secrets.ts";
 import { makePrivateDirectory } from "./disk/private-files.ts";
+import type { Blobs } from "./drivers/blobs/blobs.ts";
+import type { Db } from "./drivers/db/db.ts";
 import { migrate } from "./drivers/db/migrate.ts";
 import { DocumentCache } from "./drivers/document-cache.ts";
+import type { Drivers, WrapDrivers } from "./drivers/drivers.ts";
 import { openAi, openBlobs, openBus, openDb, openOutbound } from "./drivers/index.ts";
 import { joinInstance, requireOneInstance, type Stores } from "./drivers/instance.ts";
-import type { Env } from "./env.ts";
+import type { Env, InstanceContext } from "./env.ts";
 import { newLog } from "./http/log.ts";
 import { NodeLease } from "./instance/lease.ts";
 import { seedExamples } from "./management/seed-examples.ts";
@@ -46,59 +44,80 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/**
- * Loads the module for the sign-in proxy's public keys and creates a cache of these keys. Returns null if the setting for the URL of the
- * keys is empty.
- */
-async function openProxyKeys({ proxyJwksUrl }: Config, log: Env["log"]): Promise<Env["proxyKeys"]> {
-  if (proxyJwksUrl === null) return null;
-  const { Jwks } = await import("./crypto/jwks.ts");
-  return new Jwks(proxyJwksUrl, log);
+/** What a caller of `serve` may decide apart from the settings. */
+export interface ServeOptions {
+  /** Fills the database while the service already responds. By default, dev mode gets the example canvases. */
+  seed?: (env: Env) => Promise<void>;
+  /** Wraps the drivers. By default they are used as they were opened. */
+  wrap?: WrapDrivers;
+  /** Returns parts of the context that replace those of the service. Called before anything uses the context. */
+  replace?: (env: Env) => Partial<Env>;
 }
 
-/**
- * Starts the service: reads the settings, opens the drivers, builds the application and listens. `seed` fills the database with examples
- * while the service already responds.
- */
+/** The settings of a process and the log. */
+interface Settings {
+  config: Config;
+  log: Env["log"];
+}
+
+/** The opened and migrated stores of an instance, and what its processes have alike. */
+interface Instance extends InstanceContext {
+  db: Db;
+  blobs: Blobs;
+}
+
+/** A process that has all it needs to respond, and does not listen yet. `reserved` has its port if the settings name none. */
+interface Process {
+  env: Env;
+  lease: NodeLease;
+  reserved: net.Server | null;
+}
+
+/** Starts the service. */
 export async function serve(
   environment: Record<string, string | undefined>,
-  seed: (env: Env) => Promise<void> = seedExamples,
+  options: ServeOptions = {},
 ): Promise<Service> {
-  const config = readConfig(environment);
-  const log = newLog(config.logLevel);
-  for (const name of unknownVariables(environment))
-    log.warn(`${name} is set but is no setting of this service`);
-  for (const warning of warningsOf(config)) log.warn(warning);
-
-  const stores = await openStores(config, log);
+  const settings = readSettings(environment);
+  const instance = await openInstance(settings);
+  let started: Process | undefined;
   try {
-    await requireOneInstance(stores);
-    return await run(config, stores, seed, log);
+    await requireOneInstance(storesOf(instance));
+    started = await startProcess(instance, options);
+    return await listen(started, options);
   } catch (error) {
-    await Promise.all([stores.db.close(), stores.blobs.close()]);
+    started?.reserved?.close();
+    await started?.lease.stop();
+    await Promise.all([instance.db.close(), instance.blobs.close()]);
     throw error;
   }
 }
-
-/** How many uploads of all people are received at once. Each holds a connection and a file. */
-const UPLOADS = 1_000;
 
 /**
  * Gives the configured database and blob store the same instance id, even if they had different ones. The service then accepts them as
  * belonging together. Returns a message for the operator.
  */
 export async function join(environment: Record<string, string | undefined>): Promise<string> {
-  const config = readConfig(environment);
-  const stores = await openStores(config, newLog(config.logLevel));
+  const instance = await openInstance(readSettings(environment));
   try {
-    return await joinInstance(stores);
+    return await joinInstance(storesOf(instance));
   } finally {
-    await Promise.all([stores.db.close(), stores.blobs.close()]);
+    await Promise.all([instance.db.close(), instance.blobs.close()]);
   }
 }
 
+/** Reads the settings, and warns of those that are unknown or risky. */
+function readSettings(environment: Record<string, string | undefined>): Settings {
+  const config = readConfig(environment);
+  const log = newLog(config.logLevel);
+  for (const name of unknownVariables(environment))
+    log.warn(`${name} is set but is no setting of this service`);
+  for (const warning of warningsOf(config)) log.warn(warning);
+  return { config, log };
+}
+
 /** Opens the database, migrates its schema, and opens the blob store. */
-async function openStores(config: Config, log: Env["log"]): Promise<Stores> {
+async function openInstance({ config, log }: Settings): Promise<Instance> {
   const onBrokenDisk = (error: unknown) => {
     log.fatal({ err: error }, "the disk failed to persist a commit: the service stops");
     log.flush?.();
@@ -112,108 +131,115 @@ async function openStores(config: Config, log: Env["log"]): Promise<Stores> {
   });
   try {
     await migrate(db);
-    const blobs = await openBlobs(config);
-    return { config, db, blobs, blobColumns: blobColumnsOf(storedData()), clock: Date.now };
+    return { config, db, blobs: await openBlobs(config), canvasData: storedData(), clock: Date.now, log };
   } catch (error) {
     await db.close();
     throw error;
   }
 }
 
-/** Builds the application on the opened database and blob store, and listens. */
-async function run(
-  config: Config,
-  { db, blobs, clock }: Stores,
-  seed: (env: Env) => Promise<void>,
-  log: Env["log"],
-): Promise<Service> {
-  const bus = await openBus(config);
-  const signer = new Signer(await sessionSecrets(config));
-  const passwords = new Passwords(2);
-  const proxyKeys = await openProxyKeys(config, log);
-  const base = baseOf(config, config.port);
-  const policies = new DocumentCache<RuntimePolicy>();
-  const responses = new Concurrency(LIMITS.largeResponses.value);
-  const uploads = new TaskPool({
-    running: UPLOADS,
-    runningEach: LIMITS.uploads.value,
-    waitingEach: LIMITS.unfinishedRequests.value,
-  });
-  const unfinished = new Concurrency(LIMITS.unfinishedRequests.value);
-  const deploys = new TaskPool({ running: 2, runningEach: 1, waitingEach: 8 });
-  // A client decides how long a download lasts, so all people together may have any number.
-  const downloads = new TaskPool({
-    running: Infinity,
-    runningEach: LIMITS.downloads.value,
-    waitingEach: 8,
-  });
-  const imports = new TaskPool({ running: 2, runningEach: 1, waitingEach: 2 });
-  // With one or two cores, only one file is compressed at a time, because a compression occupies a core and a thread of Node's pool, which
-  // also reads files for responses.
-  const width = availableParallelism() > 2 ? 2 : 1;
-  const compressing = new TaskPool({ running: width, runningEach: 1, waitingEach: 1 });
-  const compressions = new WorkLists(compressing, (err) => log.error({ err }, "compressing files failed"));
-  const turns = new Turns();
-  const background = new Background();
-  const ai = await openAi(config);
-  let servicePort = config.port;
-  const outbound = openOutbound(config, () => servicePort);
-  const lease = new NodeLease({ db, bus, clock, log });
-  const kept = {
-    signer,
-    passwords,
-    turns,
-    background,
-    ai,
-    outbound,
-    outboundCalls: new OutboundCalls(),
-    callLog: new CallLog(config.callLog),
-    callTally: new Tally(),
+const storesOf = ({ canvasData, ...instance }: Instance): Stores => ({
+  ...instance,
+  blobColumns: blobColumnsOf(canvasData),
+});
+
+/** Opens the other drivers, takes the lease of the process, and builds the context. */
+async function startProcess(instance: Instance, { wrap, replace }: ServeOptions): Promise<Process> {
+  const { config, clock, log } = instance;
+  const reserved = config.port === 0 ? await reservePort(config.host) : null;
+  const port = reserved === null ? config.port : portOf(reserved);
+  const opened: Drivers = {
+    db: instance.db,
+    blobs: instance.blobs,
+    bus: await openBus(config),
+    ai: await openAi(config),
+    outbound: openOutbound(config, port),
+  };
+  const drivers = wrap?.(opened) ?? opened;
+  const lease = new NodeLease({ ...drivers, clock, log });
+  const env: Env = {
+    ...instance,
+    ...drivers,
+    ...newPools((err) => log.error({ err }, "compressing files failed")),
+    ...(await openSecrets(config, log)),
+    base: baseOf(config, port),
     lease,
-    sealer: new Sealer(config.encryptionKeys),
-    responses,
-    uploads,
-    unfinished,
-    deploys,
-    imports,
-    downloads,
-    compressions,
-    proxyKeys,
-    policies,
+    policies: new DocumentCache<RuntimePolicy>(),
+    callLog: new CallLog(config.callLog),
+    outboundCalls: new OutboundCalls(),
+    callTally: new Tally(),
     localContent: new Map(),
     isDev: false,
-    canvasData: storedData(),
   };
-  const env: Env = { config, base, db, blobs, bus, ...kept, clock, log };
   await lease.start();
+  return { env: { ...env, ...replace?.(env) }, lease, reserved };
+}
+
+/** Builds the application, listens, and starts the work that goes on between requests. */
+async function listen(
+  { env, lease, reserved }: Process,
+  { seed = seedExamples }: ServeOptions,
+): Promise<Service> {
   const app = await createApp(env);
-  await app.listen({ host: config.host, port: config.port });
-  const { port } = app.server.address() as AddressInfo;
-  env.base = baseOf(config, port);
-  servicePort = port;
+  await listenAt(app, reserved, env.config);
   const stopSweeping = startSweeping(env);
   const stopCallLog = startCallLog(env);
   const stops = primitives.flatMap(({ start }) => start?.(env) ?? []);
   const seeded = seed(env).catch((error: unknown) =>
-    log.error({ err: error }, "the examples are not deployed"),
+    env.log.error({ err: error }, "the examples are not deployed"),
   );
-
   return {
     env,
-    port,
+    port: portOf(app.server),
     seeded,
     async stop() {
-      const timeout = setTimeout(() => app.server.closeAllConnections(), STOP_TIMEOUT_MS);
-      // Closes idle connections repeatedly, because a connection becomes idle only when its last request has ended.
-      const idle = setInterval(() => app.server.closeIdleConnections(), 50);
-      await app.close();
-      clearTimeout(timeout);
-      clearInterval(idle);
-      await compressions.stop();
-      await background.settled();
+      await closeApp(app);
+      await env.compressions.stop();
+      await env.background.settled();
       await Promise.all([seeded, stopSweeping(), stopCallLog(), ...stops.map((stop) => stop())]);
       await lease.stop();
-      await Promise.all([db.close(), blobs.close(), bus.close(), outbound.close()]);
+      await Promise.all([env.db.close(), env.blobs.close(), env.bus.close(), env.outbound.close()]);
     },
   };
+}
+
+const portOf = (server: net.Server) => (server.address() as net.AddressInfo).port;
+
+/** Takes a free port, so that it is known before the application is built. Connections are refused until the application listens. */
+async function reservePort(host: string): Promise<net.Server> {
+  const reserved = net.createServer((socket) => socket.destroy());
+  await listening(reserved, () => reserved.listen({ host, port: 0 }));
+  return reserved;
+}
+
+/** Lets the application listen at the reserved port, or at that of the settings. */
+async function listenAt(
+  app: FastifyInstance,
+  reserved: net.Server | null,
+  { host, port }: Config,
+): Promise<void> {
+  if (reserved === null) await app.listen({ host, port });
+  else await listening(app.server, () => app.server.listen(reserved));
+}
+
+/** Calls `listen`, and waits until the server listens. Throws if it cannot. */
+function listening(server: net.Server, listen: () => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.once("listening", () => {
+      server.off("error", reject);
+      resolve();
+    });
+    listen();
+  });
+}
+
+/** Waits for pending requests for a while, then closes all connections. */
+async function closeApp(app: FastifyInstance): Promise<void> {
+  const timeout = setTimeout(() => app.server.closeAllConnections(), STOP_TIMEOUT_MS);
+  // Closes idle connections repeatedly, because a connection becomes idle only when its last request has ended.
+  const idle = setInterval(() => app.server.closeIdleConnections(), 50);
+  await app.close();
+  clearTimeout(timeout);
+  clearInterval(idle);
 }

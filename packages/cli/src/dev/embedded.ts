@@ -45,16 +45,17 @@ function settingsFor(
   };
 }
 
-/** Makes the service hash the passwords of canvases in JavaScript if Node has no built-in Argon2, such as Node 22. */
-async function ensurePasswordHashing(env: Env): Promise<void> {
-  if (crypto.argon2 !== undefined) return;
+/** Returns what hashes the passwords of canvases in JavaScript if Node has no built-in Argon2, such as Node 22. */
+async function passwordHashing(): Promise<{ passwords?: Passwords }> {
+  if (crypto.argon2 !== undefined) return {};
   const { argon2idAsync } = await import("@noble/hashes/argon2.js");
-  env.passwords = new Passwords(
+  const passwords = new Passwords(
     2,
     undefined,
     ({ message, nonce, memory: m, passes: t, parallelism: p, tagLength: dkLen }) =>
       argon2idAsync(message, nonce, { m, t, p, dkLen }),
   );
+  return { passwords };
 }
 
 /**
@@ -67,10 +68,11 @@ export async function startService(
   environment: Record<string, string | undefined>,
 ): Promise<Service> {
   try {
-    const service = await serve(settingsFor(baseUrl, dataDir, environment), async () => {});
-    await ensurePasswordHashing(service.env);
-    service.env.isDev = true;
-    return service;
+    const hashing = await passwordHashing();
+    return await serve(settingsFor(baseUrl, dataDir, environment), {
+      seed: async () => {},
+      replace: () => ({ ...hashing, isDev: true }),
+    });
   } catch (error) {
     if (error instanceof SetupError) fail(clean(error.message));
     throw error;

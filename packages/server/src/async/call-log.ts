@@ -41,6 +41,12 @@ interface Counted extends WaitingCalls {
 
 const none = (): Record<CallerKind, number> => ({ insider: 0, outsider: 0 });
 
+/** The part of the context that belongs to the call log. */
+export interface CallLogging {
+  /** Collects the refused and failed calls to the runtime API of canvases until they are written to the database. */
+  callLog: CallLog;
+}
+
 /**
  * Collects the refused and failed calls to the runtime API of all canvases of this node until they are written to the database. Keeps a
  * limited number of calls per canvas, minute and kind of callers, and only counts the rest, so that a page that fails very often costs

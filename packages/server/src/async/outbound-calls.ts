@@ -11,6 +11,14 @@ interface Sum {
   ms: number;
 }
 
+/** The part of the context that belongs to Connections. */
+export interface ConnectionCounters {
+  /** Limits how many requests of Connections this process sends at once, in all and for each person. */
+  outboundCalls: OutboundCalls;
+  /** Counts the calls through Connections until the counts are written to the database. */
+  callTally: Tally;
+}
+
 /** Keeps in memory, for each key, the number of calls and the sum of their durations. */
 export class Tally {
   #sums = new Map<string, Sum>();

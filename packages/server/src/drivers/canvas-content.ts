@@ -10,6 +10,17 @@ export interface ServedFile {
   size: number;
 }
 
+/** The part of the context by which `easel dev` differs from a deployment. */
+export interface Development {
+  /**
+   * The contents of canvases that are not served from their published version, by the id of the canvas. Only `easel dev` adds one: a folder
+   * on the disk.
+   */
+  localContent: Map<string, CanvasContent>;
+  /** Whether the service runs in `easel dev`, where the reader of an error can change `easel.json`. */
+  isDev: boolean;
+}
+
 /** The source of the files of a canvas. */
 export interface CanvasContent {
   /** Returns the file at a path of a version in all its encodings if it is cached, otherwise undefined. */

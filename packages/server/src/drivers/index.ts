@@ -45,8 +45,8 @@ export async function openBus(_config: Config): Promise<Bus> {
   return memory();
 }
 
-/** Opens the client for requests of Connections. `servicePort` returns the port on which the service listens. */
-export function openOutbound({ connectionsPrivateCidrs }: Config, servicePort: () => number): Outbound {
+/** Opens the client for requests of Connections. `servicePort` is the port on which the service listens. */
+export function openOutbound({ connectionsPrivateCidrs }: Config, servicePort: number): Outbound {
   const rules = { approved: connectionsPrivateCidrs, servicePort };
   return new LazyOutbound(async () => {
     const { UndiciOutbound } = await import("./outbound/undici-outbound.ts");

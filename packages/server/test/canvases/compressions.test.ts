@@ -7,15 +7,15 @@ import { TaskPool } from "../../src/async/task-pool.ts";
 import { resumeCompressions } from "../../src/canvases/publishing/compressions.ts";
 import { sweepVersions } from "../../src/canvases/version-files.ts";
 import { ServedFiles } from "../../src/content/served-files.ts";
-import type { Env } from "../../src/env.ts";
 import { onEngines, startDev } from "../support/engines.ts";
 import { publish, visit } from "../support/publish.ts";
 import { manifestOf, stager } from "../support/staged.ts";
+import type { TestEnv } from "../support/test-env.ts";
 
 const page = (word: string) => `<p>${`${word} and more `.repeat(200)}`;
 
 /** Replaces the pool in which a service compresses: tasks wait until `open`. Returns the people in the order in which tasks ran. */
-function held(env: Env) {
+function held(env: TestEnv) {
   const { promise, resolve: open } = Promise.withResolvers<void>();
   const order: string[] = [];
   class Held extends TaskPool {

@@ -7,9 +7,9 @@ import type { Answer, Header } from "@easel/conformance/http";
 import { unpublish } from "@easel/conformance/lifecycle";
 import { pageUrl } from "@easel/conformance/page";
 import type { Target } from "@easel/conformance/target";
-import type { Env } from "../../src/env.ts";
 import { startDev } from "../support/engines.ts";
 import { publish } from "../support/publish.ts";
+import type { TestEnv } from "../support/test-env.ts";
 
 const FILES = {
   "index.html": "home",
@@ -37,7 +37,7 @@ const services = {
 for (const [urlMode, { target, env }] of Object.entries(services))
   describe(`Cache-Control, canvases by ${urlMode}`, () => suite(target, env));
 
-function suite(target: Target, env: Env): void {
+function suite(target: Target, env: TestEnv): void {
   let site: Stage;
   let anonymous: Browser;
   /** Browsers that have opened the canvas, and so have all cookies for it, in subdomain mode also those of its host. */

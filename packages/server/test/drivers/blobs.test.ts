@@ -228,7 +228,7 @@ for (const { name, skip, database } of ENGINES) {
         turns: new Turns(),
         background: new Background(),
         ai: null,
-        outbound: new UndiciOutbound(async () => [], { approved: new BlockList(), servicePort: () => 0 }),
+        outbound: new UndiciOutbound(async () => [], { approved: new BlockList(), servicePort: 0 }),
         outboundCalls: new OutboundCalls(),
         callLog: new CallLog(false),
         callTally: new Tally(),

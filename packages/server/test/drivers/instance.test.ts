@@ -145,7 +145,7 @@ for (const { name, skip, database } of ENGINES) {
         SERVICE_LOG_LEVEL: "error",
         SERVICE_DATABASE_URL: await database(t),
       };
-      const { env, stop } = await serve(settings, async () => {});
+      const { env, stop } = await serve(settings, { seed: async () => {} });
       await upload(env, FILES);
       await env.db.run`update instance set joined_at = null`;
       await rm(path.join(directory, "blobs/instance.marker"));

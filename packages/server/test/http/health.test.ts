@@ -4,9 +4,9 @@ import path from "node:path";
 import { after, describe, it, type TestContext } from "node:test";
 import { send } from "@easel/conformance/http";
 import { refused } from "@easel/conformance/refusal";
-import type { Env } from "../../src/env.ts";
 import { startDev } from "../support/engines.ts";
 import { ENGINES, PROXY } from "../support/service.ts";
+import type { TestEnv } from "../support/test-env.ts";
 
 const get = (base: string, path: string, method = "GET") => send(base, { method, path });
 
@@ -24,7 +24,7 @@ describe("health checks", () => {
   });
 
   /** Moves the clock of a service forward by a second. */
-  const aSecondLater = (env: Env) => {
+  const aSecondLater = (env: TestEnv) => {
     const now = env.clock() + 1_000;
     env.clock = () => now;
   };
@@ -44,7 +44,7 @@ describe("health checks", () => {
     });
   }
 
-  const parts: [name: string, fail: (t: TestContext, env: Env) => void][] = [
+  const parts: [name: string, fail: (t: TestContext, env: TestEnv) => void][] = [
     [
       "blobs",
       (t, { blobs }) => t.mock.method(blobs, "tryWrite", async () => Promise.reject(new Error("no disk"))),

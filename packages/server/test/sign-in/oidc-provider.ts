@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
-import type { Env } from "../../src/env.ts";
 import { atEnd, type Scope, startService } from "../support/service.ts";
+import type { TestEnv } from "../support/test-env.ts";
 
 const PROGRAM = path.join(import.meta.dirname, "oidc-provider-process.js");
 
@@ -30,7 +30,7 @@ interface Options {
 export async function startWithProvider(
   scope: Scope,
   { settings = {}, secret, hostname }: Options = {},
-): Promise<{ base: string; env: Env; issuer: string }> {
+): Promise<{ base: string; env: TestEnv; issuer: string }> {
   const child = fork(PROGRAM, { stdio: ["ignore", "ignore", "ignore", "ipc"] });
   const exited = once(child, "exit");
   atEnd(scope, () => {

@@ -1,20 +1,20 @@
 import { after, describe, it } from "node:test";
 import { devTarget, type Target } from "@easel/conformance/target";
-import type { Env } from "../../src/env.ts";
 import { ENGINES, type Engine, type Scope, startService } from "./service.ts";
+import type { TestEnv } from "./test-env.ts";
 
 /** Starts a service in dev mode, without rate limits unless `settings` enable them. */
 export async function startDev(
   scope: Scope,
   settings: Record<string, string> = {},
   start = startService,
-): Promise<{ target: Target; env: Env }> {
+): Promise<{ target: Target; env: TestEnv }> {
   const { base, env } = await start(scope, { SERVICE_RATELIMIT_ENABLED: "false", ...settings });
   const urlMode = settings.SERVICE_URL_MODE === "subdomain" ? "subdomain" : "path";
   return { target: devTarget(base, urlMode), env };
 }
 
-type Suite = (target: Target, env: Env) => void;
+type Suite = (target: Target, env: TestEnv) => void;
 
 /** Runs a suite on every engine, each with its own service. All services start before the first suite. */
 export const onEngines = (title: string, suite: Suite, settings?: Record<string, string>): Promise<void> =>

@@ -1,7 +1,7 @@
 import { proxyTarget, type Target } from "@easel/conformance/target";
 import { baseOf } from "../../src/config/addresses.ts";
-import type { Env } from "../../src/env.ts";
 import { PROXY, type Scope, startService } from "./service.ts";
+import type { TestEnv } from "./test-env.ts";
 
 /** The public URL of a service that `startOnHttps` starts, as if a proxy in front of it ended TLS. */
 export const HTTPS = "https://easel.example";
@@ -10,7 +10,7 @@ export const HTTPS = "https://easel.example";
 export async function startOnHttps(
   scope: Scope,
   settings: Record<string, string> = {},
-): Promise<{ target: Target; env: Env }> {
+): Promise<{ target: Target; env: TestEnv }> {
   const { base, env } = await startService(scope, {
     ...PROXY,
     SERVICE_RATELIMIT_ENABLED: "off",

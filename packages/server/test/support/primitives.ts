@@ -1,10 +1,10 @@
 import type { AddressInfo } from "node:net";
 import type { Target } from "@easel/conformance/target";
 import { createApp } from "../../src/app.ts";
-import type { Env } from "../../src/env.ts";
 import { type Answer, operation, type Primitive } from "../../src/primitives/primitive.ts";
 import { startDev } from "./engines.ts";
 import { atEnd, type Scope } from "./service.ts";
+import type { TestEnv } from "./test-env.ts";
 
 /** Returns a primitive of the capability `identity` with operations at paths below a canvas, which return what the functions return. */
 export const primitiveWith = (
@@ -25,7 +25,7 @@ export async function startWith(
   scope: Scope,
   primitives: Primitive[],
   settings: Record<string, string> = {},
-): Promise<{ target: Target; whole: Target; env: Env }> {
+): Promise<{ target: Target; whole: Target; env: TestEnv }> {
   const { target: whole, env } = await startDev(scope, settings);
   const app = await createApp(env, primitives);
   await app.listen({ host: "127.0.0.1", port: 0 });

@@ -10,6 +10,7 @@ import type { Env } from "../../src/env.ts";
 import { seedExamples } from "../../src/management/seed-examples.ts";
 import { serve } from "../../src/service.ts";
 import { POSTGRES, POSTGRES_TEMPLATE, SQLITE_TEMPLATE } from "./servers.ts";
+import type { TestEnv } from "./test-env.ts";
 
 /** A test or a suite: `after` registers a function that runs at its end. */
 export interface Scope {
@@ -117,7 +118,7 @@ export async function startService(
   settings: Record<string, string> = {},
   hostname = "localhost",
   seed: (env: Env) => Promise<void> = async () => {},
-): Promise<{ base: string; env: Env }> {
+): Promise<{ base: string; env: TestEnv }> {
   const directory = await temporaryDirectory(scope);
   if (settings.SERVICE_DATABASE_URL === undefined) await copySqliteTemplate(directory);
   const environment = {
@@ -127,15 +128,22 @@ export async function startService(
     SERVICE_LOG_LEVEL: "error",
     ...settings,
   };
-  const service = await serve(environment, seed);
+  const service = await serve(environment, {
+    seed,
+    replace({ base, config }) {
+      const port = Number(new URL(base.origin).port);
+      return {
+        passwords: new Passwords(2, LOWEST_COST),
+        base:
+          hostname === "localhost"
+            ? base
+            : baseOf({ ...config, baseUrl: `http://${hostname}:${port}` }, port),
+      };
+    },
+  });
   atEnd(scope, () => service.stop());
   await service.seeded;
   const { env } = service;
-  env.passwords = new Passwords(2, LOWEST_COST);
-  // The base URL is changed after the start, because it contains the port.
-  const port = Number(new URL(env.base.origin).port);
-  if (hostname !== "localhost")
-    env.base = baseOf({ ...env.config, baseUrl: `http://${hostname}:${port}` }, port);
   return { base: env.base.origin, env };
 }
 

@@ -1,15 +1,15 @@
 import { devTarget, type Person, type Target } from "@easel/conformance/target";
 import type { BrowserContext } from "playwright-core";
 import { baseOf } from "../../src/config/addresses.ts";
-import type { Env } from "../../src/env.ts";
 import { NAMED, type Scope, startExample, startService } from "./service.ts";
+import type { TestEnv } from "./test-env.ts";
 import { startTls } from "./tls.ts";
 
 /** A service in dev mode, with its addresses for browsers and for programs. */
 export interface Site {
   /** The base URL for browsers. They treat its host and the canvas hosts below it as one site. */
   base: string;
-  env: Env;
+  env: TestEnv;
   /** The same service by its loopback address, for programs. */
   target: Target;
 }

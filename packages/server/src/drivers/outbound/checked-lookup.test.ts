@@ -346,7 +346,7 @@ suite("a corpus of addresses of attacks", { skip: samples("ssrf") === null && AB
 });
 
 const SERVICE_PORT = 3000;
-const rules = { approved: new BlockList(), servicePort: () => SERVICE_PORT };
+const rules = { approved: new BlockList(), servicePort: SERVICE_PORT };
 const approving = { ...rules, approved: new BlockList() };
 approving.approved.addSubnet("127.0.0.0", 8, "ipv4");
 

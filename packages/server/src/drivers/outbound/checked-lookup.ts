@@ -123,14 +123,14 @@ export const systemResolve: Resolve = (hostname) => lookup(hostname, { all: true
 export interface AddressRules {
   /** The ranges that are not public and that the operator has approved. */
   approved: BlockList;
-  /** Returns the port on which the service listens. */
-  servicePort(): number;
+  /** The port on which the service listens. */
+  servicePort: number;
 }
 
 /** Whether the service may connect to an address and port. */
 function isAllowed(address: string, port: number, { approved, servicePort }: AddressRules): boolean {
   if (!isPublicAddress(address) && !isApprovedAddress(address, approved)) return false;
-  return !isLocalAddress(address, port, servicePort());
+  return !isLocalAddress(address, port, servicePort);
 }
 
 /**

@@ -51,7 +51,7 @@ function client(...answers: string[][]) {
     const addresses = answers[Math.min(counted.lookups++, answers.length - 1)] ?? [];
     return addresses.map((address) => ({ address, family: 4 }));
   };
-  const outbound = new UndiciOutbound(resolve, { approved, servicePort: () => 1 });
+  const outbound = new UndiciOutbound(resolve, { approved, servicePort: 1 });
   outbounds.push(outbound);
   const get = async (origin: string, signal = new AbortController().signal) => {
     const request = { origin, path: "/", method: "GET", headers: [], body: null };

@@ -22,9 +22,11 @@ for (const { name, skip, migratedDatabase } of ENGINES)
       SERVICE_DATABASE_URL: databaseUrl,
       SERVICE_LOG_LEVEL: "error",
     };
-    const { env, stop } = await serve(settings, async () => {});
     const outbound = new ScriptedOutbound();
-    env.outbound = outbound;
+    const { env, stop } = await serve(settings, {
+      seed: async () => {},
+      wrap: (drivers) => ({ ...drivers, outbound }),
+    });
     const canvas = await stage(devTarget(env.base.origin, "path"));
     await putProfile({ name: "weather", origin: "https://api.test", methods: ["GET"], enabled: true }, env);
     await putGrant("weather", canvas.id, MEMBERS, env);

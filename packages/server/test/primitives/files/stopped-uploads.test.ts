@@ -17,7 +17,7 @@ test("a service that stops during an upload leaves no row, no blob and no staged
     SERVICE_LOG_LEVEL: "error",
     SERVICE_RATELIMIT_ENABLED: "false",
   };
-  const first = await serve(settings, async () => {});
+  const first = await serve(settings, { seed: async () => {} });
   await first.seeded;
   const target = devTarget(first.env.base.origin, "path");
   const canvas = await stage(target, { switches: { files: true } });
@@ -56,7 +56,7 @@ test("a service that stops during an upload leaves no row, no blob and no staged
   await lost;
   await untilStaged(first.env, 0);
 
-  const second = await serve(settings, async () => {});
+  const second = await serve(settings, { seed: async () => {} });
   try {
     assert.deepEqual(await stored(second.env), previous);
   } finally {

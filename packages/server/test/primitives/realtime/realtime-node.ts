@@ -10,6 +10,7 @@ import type { Env } from "../../../src/env.ts";
 import { NodeLease } from "../../../src/instance/lease.ts";
 import { changedDb } from "../../support/changed-db.ts";
 import { atEnd, type Scope } from "../../support/service.ts";
+import type { TestEnv } from "../../support/test-env.ts";
 
 /** A running node. */
 export interface Node {
@@ -22,7 +23,7 @@ export interface Node {
 export async function startNode(scope: Scope, of: Env, changed: Partial<Env> = {}): Promise<Node> {
   const shared = { ...of, ...changed };
   const lease = new NodeLease(shared);
-  const env: Env = { ...shared, lease };
+  const env: TestEnv = { ...shared, lease };
   await lease.start();
   const app = await createApp(env);
   await app.listen({ host: "127.0.0.1", port: 0 });
