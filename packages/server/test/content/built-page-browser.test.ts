@@ -24,7 +24,6 @@ document.querySelector("img").src = new URL("logo-Fy2nV5xP.svg", import.meta.url
 
 const ROWS = [
   ["subdomain", "/", "works"],
-  ["subdomain", "./", "works"],
   ["path", "./", "works"],
   ["path", "/", "is told"],
 ] as const;

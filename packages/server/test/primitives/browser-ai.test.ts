@@ -21,47 +21,46 @@ const OPTIONS = `{ model: "claude-haiku-5-5" }`;
 /** Returns the script of an array of messages for which the provider plays steps. */
 const asking = (steps: Step[], mark = "") => JSON.stringify([{ role: "user", content: play(steps, mark) }]);
 
-for (const mode of ["path", "subdomain"] as const) {
-  test(`a browser chats, streams, stops and fails, by ${mode}`, { skip: noBrowser }, async (t) => {
-    const provider = await startAiProvider(t);
-    const site = await startSite(t, mode, { settings: provider.settings });
-    const canvas = await stage(site.target, { switches: { ai: true } });
-    await publish(site.target, canvas, { "index.html": PAGE });
-    const context = await (await openBrowser(t)).newContext();
-    await enterAs(context, site, canvas.people.owner);
-    const page = await context.newPage();
-    await page.goto(site.env.base.canvasUrl(canvas.slug));
+test("a browser chats, streams, stops and fails", { skip: noBrowser }, async (t) => {
+  const provider = await startAiProvider(t);
+  const site = await startSite(t, "subdomain", { settings: provider.settings });
+  const canvas = await stage(site.target, { switches: { ai: true } });
+  await publish(site.target, canvas, { "index.html": PAGE });
+  const context = await (await openBrowser(t)).newContext();
+  await enterAs(context, site, canvas.people.owner);
+  const page = await context.newPage();
+  await page.goto(site.env.base.canvasUrl(canvas.slug));
 
-    await t.test("chat", async () => {
-      const messages = asking([
-        { text: "Té" },
-        { text: "e 🍵\u2028" },
-        { end: { inputTokens: 1000, outputTokens: 100 } },
-      ]);
-      assert.deepEqual(await page.evaluate(`easel.ai.chat(${messages}, ${OPTIONS})`), {
-        text: "Tée 🍵\u2028",
-        usage: { inputTokens: 1000, outputTokens: 100, cacheCreationInputTokens: 0, cacheReadInputTokens: 0 },
-        cost: 0.00015,
-      });
+  await t.test("chat", async () => {
+    const messages = asking([
+      { text: "Té" },
+      { text: "e 🍵\u2028" },
+      { end: { inputTokens: 1000, outputTokens: 100 } },
+    ]);
+    assert.deepEqual(await page.evaluate(`easel.ai.chat(${messages}, ${OPTIONS})`), {
+      text: "Tée 🍵\u2028",
+      usage: { inputTokens: 1000, outputTokens: 100, cacheCreationInputTokens: 0, cacheReadInputTokens: 0 },
+      cost: 0.00015,
     });
+  });
 
-    await t.test("a stream has its usage and cost after the last text", async () => {
-      const messages = asking([{ text: "a", times: 50 }, { end: {} }]);
-      const seen = await page.evaluate(`(async () => {
+  await t.test("a stream has its usage and cost after the last text", async () => {
+    const messages = asking([{ text: "a", times: 50 }, { end: {} }]);
+    const seen = await page.evaluate(`(async () => {
         const stream = easel.ai.stream(${messages}, ${OPTIONS});
         const before = stream.usage === undefined && stream.cost === undefined;
         let text = "";
         for await (const piece of stream) text += piece;
         return { before, text, output: stream.usage.outputTokens, cost: typeof stream.cost };
       })()`);
-      assert.deepEqual(seen, { before: true, text: "a".repeat(50), output: 7, cost: "number" });
-    });
+    assert.deepEqual(seen, { before: true, text: "a".repeat(50), output: 7, cost: "number" });
+  });
 
-    /** Runs a script that reads the stream until its first text, and then stops it. The provider has more to send and must notice. */
-    const stops = (title: string, script: string, result: string) =>
-      t.test(`the provider is stopped by ${title}`, async () => {
-        const messages = asking([{ text: "first" }, { hang: true }], title);
-        const seen = await page.evaluate(`(async () => {
+  /** Runs a script that reads the stream until its first text, and then stops it. The provider has more to send and must notice. */
+  const stops = (title: string, script: string, result: string) =>
+    t.test(`the provider is stopped by ${title}`, async () => {
+      const messages = asking([{ text: "first" }, { hang: true }], title);
+      const seen = await page.evaluate(`(async () => {
           const stop = new AbortController();
           const stream = easel.ai.stream(${messages}, { ...${OPTIONS}, signal: stop.signal });
           let text = "";
@@ -73,43 +72,42 @@ for (const mode of ["path", "subdomain"] as const) {
           };
           return [await read().catch((error) => error.name), text, stream.usage, stream.cost].join();
         })()`);
-        assert.equal(seen, result);
-        await until("the provider's connection is closed", async () => {
-          const [request] = await provider.log(title);
-          return request?.ended === "closed";
-        });
-      });
-
-    await stops("an abort", "setTimeout(() => stop.abort());", "AbortError,first,,");
-    await stops("a break", "break;", ",first,,");
-    await stops("an error of the page", "throw new RangeError();", "RangeError,first,,");
-
-    await t.test("the provider is stopped when the page is closed", async () => {
-      const other = await context.newPage();
-      await other.goto(site.env.base.canvasUrl(canvas.slug));
-      const messages = asking([{ text: "first" }, { hang: true }], "closed page");
-      await other.evaluate(`easel.ai.stream(${messages}, ${OPTIONS})[Symbol.asyncIterator]().next()`);
-      await other.close();
+      assert.equal(seen, result);
       await until("the provider's connection is closed", async () => {
-        const [request] = await provider.log("closed page");
+        const [request] = await provider.log(title);
         return request?.ended === "closed";
       });
     });
 
-    await t.test("a failure of the provider, and a refusal of the service", async () => {
-      const fails = (messages: string, options = OPTIONS) =>
-        page.evaluate(
-          `easel.ai.chat(${messages}, ${options}).catch(({ name, code, status }) => [name, code, status].join())`,
-        );
-      assert.equal(await fails(asking([{ text: "a" }, { cut: true }])), "EaselError,AI_UPSTREAM_ERROR,502");
-      assert.equal(await fails("[]"), "EaselError,INVALID_BODY,400");
-      assert.equal(
-        await fails(asking([{ end: {} }]), `{ model: "other" }`),
-        "EaselError,MODEL_NOT_ALLOWED,403",
-      );
+  await stops("an abort", "setTimeout(() => stop.abort());", "AbortError,first,,");
+  await stops("a break", "break;", ",first,,");
+  await stops("an error of the page", "throw new RangeError();", "RangeError,first,,");
+
+  await t.test("the provider is stopped when the page is closed", async () => {
+    const other = await context.newPage();
+    await other.goto(site.env.base.canvasUrl(canvas.slug));
+    const messages = asking([{ text: "first" }, { hang: true }], "closed page");
+    await other.evaluate(`easel.ai.stream(${messages}, ${OPTIONS})[Symbol.asyncIterator]().next()`);
+    await other.close();
+    await until("the provider's connection is closed", async () => {
+      const [request] = await provider.log("closed page");
+      return request?.ended === "closed";
     });
   });
-}
+
+  await t.test("a failure of the provider, and a refusal of the service", async () => {
+    const fails = (messages: string, options = OPTIONS) =>
+      page.evaluate(
+        `easel.ai.chat(${messages}, ${options}).catch(({ name, code, status }) => [name, code, status].join())`,
+      );
+    assert.equal(await fails(asking([{ text: "a" }, { cut: true }])), "EaselError,AI_UPSTREAM_ERROR,502");
+    assert.equal(await fails("[]"), "EaselError,INVALID_BODY,400");
+    assert.equal(
+      await fails(asking([{ end: {} }]), `{ model: "other" }`),
+      "EaselError,MODEL_NOT_ALLOWED,403",
+    );
+  });
+});
 
 test("a connection that breaks in a browser is AI_STREAM_TRUNCATED", { skip: noBrowser }, async (t) => {
   const bundle = readFileSync(path.join(ROOT, "packages/sdk/dist/v1.js"));

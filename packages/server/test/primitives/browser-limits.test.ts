@@ -19,7 +19,8 @@ const scope = fileScope();
 let moved = 0;
 let site: Site;
 let canvas: Stage;
-let browser: Browser;
+let writer: Opened;
+let reader: Opened;
 
 // In subdomain mode a page reads the headers of the rate limit only if the service exposes them.
 before(async () => {
@@ -29,11 +30,19 @@ before(async () => {
   canvas = await stage(site.target);
   await govern(site.target, canvas, { collections: { todos: { preset: "collaborative" } } });
   await publish(site.target, canvas, { "index.html": PAGE });
-  browser = await openBrowser(scope);
+  const browser = await openBrowser(scope);
+  writer = await openPage(browser, canvas.people.editor);
+  reader = await openPage(browser, canvas.people.viewer);
 });
 
-/** Opens the page of the canvas as a person. `evaluate` runs the body of an async function in it. */
-async function openPage(person: Person): Promise<{ page: Page; evaluate(body: string): Promise<unknown> }> {
+interface Opened {
+  page: Page;
+  /** Runs the body of an async function in the page. */
+  evaluate(body: string): Promise<unknown>;
+}
+
+/** Opens the page of the canvas as a person. */
+async function openPage(browser: Browser, person: Person): Promise<Opened> {
   const context = await browser.newContext();
   await enterAs(context, site, person);
   const page = await context.newPage();
@@ -46,8 +55,6 @@ const numbers = (count: number) => Array.from({ length: count }, (_, index) => i
 test("an import of 150 records stays inside 120 requests a minute, and a second person gets each once", {
   skip: noBrowser,
 }, async () => {
-  const writer = await openPage(canvas.people.editor);
-  const reader = await openPage(canvas.people.viewer);
   await reader.evaluate(`
     window.changes = [];
     await new Promise((resolve) => easel.kv.collection("todos").watch(({ op, id }) => {
@@ -95,8 +102,7 @@ test("an import of 150 records stays inside 120 requests a minute, and a second 
 test("300 points that are drawn in bursts reach a second person once and in order, also the last before the page ends", {
   skip: noBrowser,
 }, async () => {
-  const painter = await openPage(canvas.people.editor);
-  const watcher = await openPage(canvas.people.viewer);
+  const [painter, watcher] = [writer, reader];
   await watcher.evaluate(`
     window.points = [];
     window.messages = 0;

@@ -104,30 +104,29 @@ const FORMS = {
 const SUITE = readFileSync(path.join(import.meta.dirname, "sdk-suite.js"));
 const MODULE = readFileSync(path.join(ROOT, "packages/sdk/dist/npm/index.js"));
 
-for (const mode of ["path", "subdomain"] as const)
-  test(`the SDK works in a browser, by ${mode}`, { skip: noBrowser }, async (t) => {
-    const site = await startSite(t, mode);
-    const browser = await openBrowser(t);
-    for (const [form, script] of Object.entries(FORMS)) {
-      const canvas = await stage(site.target);
-      await govern(site.target, canvas, POLICY);
-      await publish(site.target, canvas, {
-        "index.html": `<!doctype html><title>Page</title>${script}
+test("the SDK works in a browser", { skip: noBrowser }, async (t) => {
+  const site = await startSite(t, "subdomain");
+  const browser = await openBrowser(t);
+  for (const [form, script] of Object.entries(FORMS)) {
+    const canvas = await stage(site.target);
+    await govern(site.target, canvas, POLICY);
+    await publish(site.target, canvas, {
+      "index.html": `<!doctype html><title>Page</title>${script}
           globalThis.suite = (await import("./suite.js")).suite;</script>`,
-        "suite.js": SUITE,
-        "sdk.js": MODULE,
+      "suite.js": SUITE,
+      "sdk.js": MODULE,
+    });
+    const context = await browser.newContext();
+    await enterAs(context, site, canvas.people.owner);
+    const page = await context.newPage();
+    await page.goto(site.env.base.canvasUrl(canvas.slug));
+    await page.waitForFunction("globalThis.suite");
+    assert.deepEqual(await page.evaluate("Object.keys(suite)"), Object.keys(EXPECTED));
+    for (const [name, expected] of Object.entries(EXPECTED))
+      await t.test(`${name}, as a ${form}`, async () => {
+        const call = `suite[${JSON.stringify(name)}](sdk).then(JSON.stringify)`;
+        assert.deepEqual(JSON.parse(await page.evaluate(call)), expected);
       });
-      const context = await browser.newContext();
-      await enterAs(context, site, canvas.people.owner);
-      const page = await context.newPage();
-      await page.goto(site.env.base.canvasUrl(canvas.slug));
-      await page.waitForFunction("globalThis.suite");
-      assert.deepEqual(await page.evaluate("Object.keys(suite)"), Object.keys(EXPECTED));
-      for (const [name, expected] of Object.entries(EXPECTED))
-        await t.test(`${name}, as a ${form}`, async () => {
-          const call = `suite[${JSON.stringify(name)}](sdk).then(JSON.stringify)`;
-          assert.deepEqual(JSON.parse(await page.evaluate(call)), expected);
-        });
-      await context.close();
-    }
-  });
+    await context.close();
+  }
+});
