@@ -5,11 +5,12 @@ import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { manage, type Stage, share, stage } from "@easel/conformance/fixture";
 import { invite } from "@easel/conformance/guest";
+import { devTarget } from "@easel/conformance/target";
 import type { Page } from "playwright-core";
 import { callAs, newAttempt } from "../sign-in/oauth-client.ts";
 import { assertAccessible, noBrowser, openBrowser } from "../support/browser.ts";
 import { publish } from "../support/publish.ts";
-import { atEnd, startWithExamples } from "../support/service.ts";
+import { atEnd, startService, startWithExamples } from "../support/service.ts";
 import { enterAs, type Site, startSite } from "../support/site.ts";
 
 const FITS = "document.documentElement.scrollWidth <= document.documentElement.clientWidth";
@@ -49,144 +50,173 @@ async function tryPassword(page: Page, password: string): Promise<void> {
   await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
 }
 
-test("every page of a refusal is accessible, fits a small screen, and shows no facts that its visitor may not know", {
+/** Returns the text of the main element of a page, without tags. */
+function mainOf(html: string): string {
+  const [, main = ""] = /<main[^>]*>([\s\S]*)<\/main>/.exec(html) ?? [];
+  return main
+    .replaceAll("<wbr>", "")
+    .replace(/<[^<>]+>/g, " ")
+    .replaceAll("&#39;", "'")
+    .replace(/\s+/g, " ");
+}
+
+test("pages of refusals say what their visitor may know, and no more", async (t) => {
+  const { base, env } = await startService(t, { SERVICE_RATELIMIT_ENABLED: "false" });
+  const site: Site = { base, env, target: devTarget(base, "path") };
+  const { people, draft, archived, expired, disabled, open, own, locked } = await canvases(site);
+  const at = ({ slug }: Pick<Stage, "slug">, path = "") => `${site.base}/c/${slug}/${path}`;
+  const inviting = (await invite(site.target, own, "guest@example.com")).url;
+  const entered = await fetch(inviting, { redirect: "manual" });
+  const guest = entered.headers
+    .getSetCookie()
+    .map((each) => each.split(";")[0])
+    .join("; ");
+  const refusals: [
+    person: keyof typeof people | "guest" | null,
+    url: string,
+    title: string,
+    says: RegExp,
+    tells?: string,
+  ][] = [
+    [
+      "viewer",
+      at(own),
+      "Not shared with you",
+      RegExp(`share it with ${people.viewer.email}`),
+      people.owner.email,
+    ],
+    ["guest", at(open), "Not shared with you", /invitation is for another canvas/],
+    ["viewer", at(locked), "Password needed", /The person who shared Conformance with you/, "Conformance"],
+    ["viewer", at(archived), "Archived", /put away/],
+    ["viewer", at(expired), "No longer shared", /The time .* is over/],
+    ["viewer", at(disabled), "Switched off", /administrator/],
+    ["owner", at(disabled), "Switched off", /The reason: Too loud\./],
+    ["viewer", at(draft), "Nothing here", /Nothing is published/],
+    ["viewer", at(open, "none"), "Nothing here", /no such page/],
+    ["viewer", at({ slug: "nothing-here" }), "Nothing here", /nothing at this address/],
+    ["viewer", inviting, "Go on as a guest?", /guest@example\.com/],
+    [
+      null,
+      `${site.base}/auth/invite/none`,
+      "Invitation no longer valid",
+      /Ask the person who sent it for a new one\./,
+    ],
+    [null, `${site.base}/none`, "Nothing here", /nothing at this address\. Your canvases/],
+    ["guest", `${site.base}/tokens`, "Not allowed", /Guests may use only the canvas/],
+  ];
+  for (const [person, url, title, says, tells] of refusals) {
+    const headers =
+      person === null
+        ? []
+        : person === "guest"
+          ? [["cookie", guest] as [string, string]]
+          : people[person].headers;
+    const html = await (
+      await fetch(url, { headers: [...headers, ["accept", "text/html"]], redirect: "manual" })
+    ).text();
+    assert.ok(html.includes(`<title>${title} · Easel</title>`), `${url}: ${html.slice(0, 500)}`);
+    assert.match(mainOf(html), says, title);
+    assert.equal(html.split("<h1").length, 2, title);
+    assert.doesNotMatch(html, /<script/);
+    for (const secret of [people.owner.email, "Conformance"])
+      assert.equal(html.includes(secret), secret === tells, `${title} and ${secret}`);
+  }
+});
+
+test("each kind of page is accessible, fits a small screen, and works by keyboard", {
   skip: noBrowser,
 }, async (t) => {
   const limits = { SERVICE_RATELIMIT_GATE_PER_MIN: "2", SERVICE_RATELIMIT_LOGIN_PER_MIN: "1000" };
   const site = await startSite(t, "subdomain", {
     settings: { SERVICE_RATELIMIT_ENABLED: "true", ...limits },
   });
-  const { people, draft, archived, expired, disabled, open, own, locked } = await canvases(site);
+  const { people, own, locked } = await canvases(site);
   // Creates more canvases than one page of the list on the home page shows.
   for (let n = 0; n < 25; n++) {
     await manage(site.target, people.owner, "POST", "/api/canvases", { title: `Draft ${n}` });
   }
-  const browser = await openBrowser(t);
-  /** Opens a page as a signed-in person, or anonymously for null. */
-  const arrive = async (person: keyof typeof people | null) => {
-    const context = await browser.newContext({ viewport: { width: 320, height: 640 } });
-    if (person !== null) await enterAs(context, site, people[person]);
-    return context.newPage();
-  };
-  const [viewer, owner, nobody, guest] = [
-    await arrive("viewer"),
-    await arrive("owner"),
-    await arrive(null),
-    await arrive(null),
-  ];
-  const inviting = (await invite(site.target, own, "guest@example.com")).url;
-  await guest.goto(inviting);
-  const at = ({ slug }: Pick<Stage, "slug">, path = "") => site.env.base.canvasUrl(slug) + path;
-  const wrong = async (page: Page) => {
-    await page.goto(at(locked));
+  const context = await (await openBrowser(t)).newContext({ viewport: { width: 320, height: 640 } });
+  const page = await context.newPage();
+  const wrong = async () => {
+    await page.goto(site.env.base.canvasUrl(locked.slug));
     await tryPassword(page, "no");
   };
   /** Enters wrong passwords until the rate limit is reached. Tries several times, because a window of the limit may end in between. */
-  const tooOften = async (page: Page) => {
-    for (let tries = 0; tries < 5 && !(await page.title()).startsWith("Too many"); tries++) await wrong(page);
+  const tooOften = async () => {
+    for (let tries = 0; tries < 5 && !(await page.title()).startsWith("Too many"); tries++) await wrong();
   };
-
-  /** A page and what it must show. `tells`: which of the owner's address and the canvas's title the page shows. */
-  type View = [
-    page: Page,
-    go: string | ((page: Page) => Promise<void>),
-    title: string,
-    says: RegExp,
-    tells?: string,
-  ];
-  const refusals: View[] = [
-    [
-      viewer,
-      at(own),
-      "Not shared with you",
-      RegExp(`share it with ${people.viewer.email}`),
-      people.owner.email,
-    ],
-    [guest, at(open), "Not shared with you", /invitation is for another canvas/],
-    [viewer, at(locked), "Password needed", /The person who shared Conformance with you/, "Conformance"],
-    [viewer, wrong, "Wrong password", /That is not the password/, "Conformance"],
-    [viewer, tooOften, "Too many tries", /Wait \d+ seconds/],
-    [viewer, at(archived), "Archived", /put away/],
-    [viewer, at(expired), "No longer shared", /The time .* is over/],
-    [viewer, at(disabled), "Switched off", /administrator/],
-    [owner, at(disabled), "Switched off", /The reason: Too loud\./],
-    [viewer, at(draft), "Nothing here", /Nothing is published/],
-    [viewer, at(open, "none"), "Nothing here", /no such page/],
-    [viewer, at({ slug: "nothing-here" }), "Nothing here", /nothing at this address/],
-    [viewer, inviting, "Go on as a guest?", /guest@example\.com/],
-    [
-      nobody,
-      `${site.base}/auth/invite/none`,
-      "Invitation no longer valid",
-      /Ask the person who sent it for a new one\.\s+Your canvases/,
-    ],
-  ];
   const { url: question } = await newAttempt(site.base, { host: "x".repeat(64), canvas: own.id });
   const { json: codes } = await callAs(site.target.base, "/oauth/device_authorization", {
     host: "build-box",
   });
   /** Enters the code of a waiting terminal with the keyboard only. */
-  const typeCode = (code: unknown) => async (page: Page) => {
+  const typeCode = (code: unknown) => async () => {
     await page.goto(`${site.base}/oauth/device`);
     await page.locator("#user_code:focus").waitFor();
     await page.keyboard.type(String(code).toLowerCase());
     await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
   };
   /** Creates a token with this name with the keyboard only. The browser accepts a space as a name, and the service does not. */
-  const makeToken = (name: string) => async (page: Page) => {
+  const makeToken = (name: string) => async () => {
     await page.goto(`${site.base}/tokens`);
     await page.getByLabel("Name").focus();
     await page.keyboard.type(name || " ");
     await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
   };
-  const askToEnd = async (page: Page) => {
+  const askToEnd = async () => {
     await page.goto(`${site.base}/tokens`);
     await page.getByText("End CI…").focus();
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "End CI" }).waitFor();
   };
-  const endToken = async (page: Page) => {
+  const endToken = async () => {
     await page.getByRole("button", { name: "End CI" }).focus();
     await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
   };
-  const others: View[] = [
+  type View = [go: string | (() => Promise<void>), title: string, says: RegExp, scheme?: "light" | "dark"];
+  const anonymous: View[] = [[`${site.base}/auth/login`, "Sign in", /pick anyone/, "light"]];
+  const asViewer: View[] = [
     [
-      owner,
+      site.env.base.canvasUrl(own.slug),
+      "Not shared with you",
+      RegExp(`share it with ${people.viewer.email}`),
+      "light",
+    ],
+    [wrong, "Wrong password", /That is not the password/, "dark"],
+    [tooOften, "Too many tries", /Wait \d+ seconds/],
+    [typeCode("AAAA-AAAA"), "Unknown code", /No terminal waits/, "light"],
+    [typeCode(codes.user_code), "Let the command line act for you?", /on build-box act/],
+    [`${site.base}/oauth/authorize`, "That did not work", /program is not known/],
+  ];
+  const asOwner: View[] = [
+    [
       question.href,
       "Let the command line act for you?",
       /on x+ act for you\?[\s\S]*canvas Conformance/,
+      "dark",
     ],
-    [viewer, `${site.base}/oauth/device`, "Enter the code", /eight letters in your terminal/],
-    [viewer, typeCode("AAAA-AAAA"), "Unknown code", /No terminal waits/],
-    [viewer, typeCode(codes.user_code), "Let the command line act for you?", /on build-box act/],
-    [viewer, `${site.base}/oauth/authorize`, "That did not work", /program is not known/],
-    [nobody, `${site.base}/auth/login`, "Sign in", /pick anyone/],
-    [viewer, `${site.base}/`, "Your canvases", RegExp(people.viewer.email)],
-    [owner, `${site.base}/`, "Your canvases", /Page 1\s+Older/],
-    [owner, `${site.base}/?mine=2.9.9`, "Your canvases", /Newest\s+Page 2/],
-    [guest, `${site.base}/`, "Your canvases", /guest@example\.com/],
-    [owner, `${site.base}/tokens`, "Access tokens", /You have no access tokens\.[\s\S]*Create token/],
-    [owner, makeToken(""), "No token created", /The token needs a name\./],
-    [owner, makeToken("CI"), "Access tokens", /New token: CI[\s\S]*EASEL_TOKEN=easel_pat_/],
-    [owner, askToEnd, "Access tokens", /Programs that use this token will be refused at once\./],
-    [owner, endToken, "Access tokens", /You have no access tokens\./],
-    [guest, `${site.base}/tokens`, "Not allowed", /Guests may use only the canvas/],
-    [viewer, `${site.base}/none`, "Nothing here", /nothing at this address\.\s+Your canvases/],
-    [nobody, `${site.base}/none`, "Nothing here", /nothing at this address\.\s+Your canvases/],
+    [`${site.base}/`, "Your canvases", /Page 1\s+Older/, "light"],
+    [`${site.base}/?mine=2.9.9`, "Your canvases", /Newest\s+Page 2/],
+    [makeToken(""), "No token created", /The token needs a name\./],
+    [makeToken("CI"), "Access tokens", /New token: CI[\s\S]*EASEL_TOKEN=easel_pat_/, "dark"],
+    [askToEnd, "Access tokens", /Programs that use this token will be refused at once\./, "light"],
+    [endToken, "Access tokens", /You have no access tokens\./],
   ];
-  for (const view of [...refusals, ...others]) {
-    const [page, go, title, says, tells] = view;
-    if (typeof go === "string") await page.goto(go);
-    else await go(page);
-    assert.equal(await page.title(), `${title} · Easel`);
-    assert.match(await page.locator("main").innerText(), says, title);
-    assert.equal(await page.locator("h1").count(), 1, title);
-    assert.equal(await page.locator("script").count(), 0, title);
-    assert.equal(await page.evaluate(FITS), true, `${title} does not fit a small screen`);
-    await assertAccessible(page);
-    for (const secret of refusals.includes(view) ? [people.owner.email, "Conformance"] : []) {
-      const isTold = (await page.content()).includes(secret);
-      assert.equal(isTold, secret === tells, `${title} and ${secret}`);
+  for (const [person, views] of [
+    [null, anonymous],
+    [people.viewer, asViewer],
+    [people.owner, asOwner],
+  ] as const) {
+    await context.clearCookies();
+    if (person !== null) await enterAs(context, site, person);
+    for (const [go, title, says, scheme] of views) {
+      if (typeof go === "string") await page.goto(go);
+      else await go();
+      assert.equal(await page.title(), `${title} · Easel`);
+      assert.match(await page.locator("main").innerText(), says, title);
+      assert.equal(await page.locator("h1").count(), 1, title);
+      assert.equal(await page.evaluate(FITS), true, `${title} does not fit a small screen`);
+      if (scheme !== undefined) await assertAccessible(page, scheme);
     }
   }
 });
