@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
-import type { Browser, Page } from "playwright-core";
+import { afterEach, before, describe, test } from "node:test";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { noBrowser, openAs, openBrowser } from "../support/browser.ts";
 import { follow, noTools, signedInVariables } from "../support/sample-shell.ts";
 import { samplesOf } from "../support/samples.ts";
@@ -52,11 +52,31 @@ describe("recipes, each followed and used by two people", { skip: noBrowser || n
     return follow([...found, ...last], cwd, { "http://localhost:3000": base }, variables);
   }
 
-  async function open(slug: string, ...names: string[]): Promise<Page[]> {
-    const address = `${base}/c/${slug}/`;
-    const opened = await Promise.all(names.map((name) => openAs(browser, address, `${name}@example.com`)));
-    return opened.map(({ page }) => page);
+  /** The browsers of the people who have opened a page. */
+  const people = new Map<string, BrowserContext>();
+
+  async function openFor(name: string, address: string): Promise<Page> {
+    const known = people.get(name);
+    if (known === undefined) {
+      const { page, context } = await openAs(browser, address, `${name}@example.com`);
+      people.set(name, context);
+      return page;
+    }
+    const page = await known.newPage();
+    await page.goto(address);
+    return page;
   }
+
+  async function open(slug: string, ...names: string[]): Promise<Page[]> {
+    const pages: Page[] = [];
+    for (const name of names) pages.push(await openFor(name, `${base}/c/${slug}/`));
+    return pages;
+  }
+
+  // Pages that stay open follow what the next tests write.
+  afterEach(async () => {
+    for (const context of people.values()) for (const page of context.pages()) await page.close();
+  });
 
   test("dot voting: a second vote of the same person for a card is refused, also from another tab", async () => {
     await deploy("one-vote-a-person-and-card", "dots");
@@ -112,12 +132,12 @@ describe("recipes, each followed and used by two people", { skip: noBrowser || n
     await ben.waitForFunction("document.querySelector('#board') !== null");
     await ada.mouse.move(...at(100, 100));
     await ada.mouse.down();
-    await ada.mouse.move(...at(500, 100), { steps: 150 });
+    await ada.mouse.move(...at(500, 100), { steps: 20 });
     await ben.waitForFunction(isDrawn(400, 100));
     await ada.mouse.up();
-    const [eve] = await open("whiteboard", "eve");
-    await eve?.waitForFunction(isDrawn(400, 100));
-    await eve?.getByRole("button", { name: "Clear" }).click();
+    await ben.reload();
+    await ben.waitForFunction(isDrawn(400, 100));
+    await ben.getByRole("button", { name: "Clear" }).click();
     await ada.waitForFunction(`!(${isDrawn(400, 100)})`);
   });
 
@@ -127,19 +147,17 @@ describe("recipes, each followed and used by two people", { skip: noBrowser || n
     const nightly = all.findLastIndex(({ language }) => language === "sh");
     const replaced = { "http://localhost:3000": base };
     assert.deepEqual(await follow(all.slice(0, nightly), cwd, replaced, variables), [`${base}/c/menu/`]);
-    const visitor = await browser.newPage();
-    await visitor.goto(`${base}/c/menu/`);
-    await visitor.getByText("Lemon cake").waitFor();
-    assert.equal(await visitor.getByRole("textbox").isVisible(), false);
-    await visitor.getByRole("link", { name: "Sign in" }).click();
-    await visitor.getByLabel("E-mail address").fill("dev@example.com");
-    await visitor.getByRole("button", { name: "Sign in", exact: true }).click();
-    await visitor.getByLabel("Dishes").fill("Pancakes\nApple pie");
-    await visitor.getByRole("button", { name: "Save" }).click();
-    await visitor.getByRole("listitem").getByText("Apple pie").waitFor();
-
     const other = await browser.newPage();
     await other.goto(`${base}/c/menu/`);
+    await other.getByText("Lemon cake").waitFor();
+    assert.equal(await other.getByRole("textbox").isVisible(), false);
+    await other.getByRole("link", { name: "Sign in" }).waitFor();
+    const editor = await openFor("dev", `${base}/c/menu/`);
+    await editor.getByLabel("Dishes").fill("Pancakes\nApple pie");
+    await editor.getByRole("button", { name: "Save" }).click();
+    await editor.getByRole("listitem").getByText("Apple pie").waitFor();
+
+    await other.reload();
     await other.getByText("Lemon cake").waitFor();
     assert.deepEqual(await other.getByRole("listitem").allInnerTexts(), ["Soup of the day", "Lemon cake"]);
     await follow(all.slice(nightly), cwd, replaced, variables);

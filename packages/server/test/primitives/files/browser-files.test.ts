@@ -86,24 +86,33 @@ for (const mode of ["path", "subdomain"] as const) {
         ways.map(() => null),
       );
     });
-
-    it("gets the errors of an upload, by fetch and by XMLHttpRequest", async () => {
-      const { canvas, page } = await openCanvas(site);
-      for (const options of ["{}", "{ onProgress() {} }"]) {
-        const error = await page.evaluate(`easel.files.upload(new Uint8Array(26 * 1024 * 1024), ${options})
-        .catch(({ name, code, status }) => ({ name, code, status }))`);
-        assert.deepEqual(error, { name: "QuotaExceededError", code: "FILE_TOO_LARGE", status: 413 });
-      }
-      assert.equal(await stored(site, canvas), 0);
-    });
   });
 }
 
 describe("files of a page", { skip: noBrowser }, () => {
   const site = sites.subdomain;
+  const opened = noBrowser ? null : openCanvas(site);
+  /** Returns a page of a canvas without files. The tests share it. */
+  const openShared = async () => {
+    const shared = (await opened) ?? assert.fail("no browser");
+    await shared.page.evaluate(
+      "easel.files.list().then((files) => Promise.all(files.map(({ id }) => easel.files.delete(id))))",
+    );
+    return shared;
+  };
+
+  it("gets the errors of an upload, by fetch and by XMLHttpRequest", async () => {
+    const { canvas, page } = await openShared();
+    for (const options of ["{}", "{ onProgress() {} }"]) {
+      const error = await page.evaluate(`easel.files.upload(new Uint8Array(26 * 1024 * 1024), ${options})
+      .catch(({ name, code, status }) => ({ name, code, status }))`);
+      assert.deepEqual(error, { name: "QuotaExceededError", code: "FILE_TOO_LARGE", status: 413 });
+    }
+    assert.equal(await stored(site, canvas), 0);
+  });
 
   it("lists, renames, deletes and watches files", async () => {
-    const { canvas, page } = await openCanvas(site);
+    const { canvas, page } = await openShared();
     const result = await page.evaluate<Record<string, unknown>>(`(async () => {
     const changes = [];
     let changed = () => {};
@@ -154,7 +163,7 @@ describe("files of a page", { skip: noBrowser }, () => {
   });
 
   it("uploads into a group and attaches to a record, and lists by both", async () => {
-    const { canvas, page } = await openCanvas(site);
+    const { canvas, page } = await openShared();
     await govern(site.target, canvas, {
       collections: { ideas: { preset: "collaborative" } },
       fileGroups: { photos: { preset: "contributions" } },
@@ -179,7 +188,7 @@ describe("files of a page", { skip: noBrowser }, () => {
   });
 
   it("aborts an upload, and nothing is stored", async () => {
-    const { canvas, page } = await openCanvas(site);
+    const { canvas, page } = await openShared();
     const session = await page.context().newCDPSession(page);
     await session.send("Network.enable");
     await session.send("Network.emulateNetworkConditions", {
