@@ -115,7 +115,7 @@ type Answer = { role: CanvasRole } | { refused: ErrorCode };
  * differs from `at`, and the expected result.
  */
 const more: [what: string, Partial<AccessFields>, Principal, Partial<typeof at> | object, Answer][] = [
-  ["the share has not expired yet", { expiresAt: NOW + 1 }, member, {}, { role: "viewer" }],
+  ["the canvas has not expired yet", { expiresAt: NOW + 1 }, member, {}, { role: "viewer" }],
   [
     "the request has a valid password cookie",
     { passwordHash: "hash" },
@@ -124,7 +124,7 @@ const more: [what: string, Partial<AccessFields>, Principal, Partial<typeof at> 
     { role: "viewer" },
   ],
   [
-    "a valid password cookie does not open a share that has expired",
+    "a valid password cookie does not open a canvas that has expired",
     { passwordHash: "hash", expiresAt: NOW },
     member,
     { gateOpen: true },

@@ -4,7 +4,7 @@ import { domainOf } from "../access/principal.ts";
 import type { Env } from "../env.ts";
 import { isSlug } from "../http/canvas-path.ts";
 import { capabilitiesOf, type SwitchColumns } from "./capabilities.ts";
-import { publicLinksOn } from "./publishing/share-settings.ts";
+import { publicLinksOn } from "./publishing/sharing-settings.ts";
 import type { CanvasRow } from "./store.ts";
 
 /** The fields of a canvas that every request needs: access rules and capabilities. */

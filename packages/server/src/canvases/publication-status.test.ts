@@ -50,7 +50,7 @@ const live: StatusFields = {
   access: "whole_org",
 };
 
-test("a share expires at its time, not before", () => {
+test("a canvas expires at its time, not before", () => {
   assert.equal(publicationStatus({ ...live, expiresAt: NOW + 1 }, NOW), "published");
   assert.equal(publicationStatus({ ...live, expiresAt: NOW }, NOW), "expired");
   assert.equal(legacyStatus({ ...live, expiresAt: NOW + 1 }, NOW), "live");

@@ -66,7 +66,7 @@ function listsOf<Entry>(rows: (Entry & { canvas_id: string })[]): Map<string, Om
 }
 
 /**
- * Changes to the share settings of a canvas, to be saved. A field that is left out keeps its value, and null clears the field. `expiresAt`
+ * Changes to the sharing settings of a canvas, to be saved. A field that is left out keeps its value, and null clears the field. `expiresAt`
  * is in epoch milliseconds.
  */
 export interface Sharing {
@@ -80,7 +80,7 @@ export interface Sharing {
 }
 
 /**
- * Saves share settings in one batch, without checking them. A canvas that is made private leaves the gallery. Returns false if the canvas is
+ * Saves sharing settings in one batch, without checking them. A canvas that is made private leaves the gallery. Returns false if the canvas is
  * deleted.
  */
 export async function setSharing(

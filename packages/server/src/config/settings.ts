@@ -311,13 +311,13 @@ export const SETTINGS = {
     "SERVICE_AUTHORING_MAX_EXPIRY_DAYS",
     whole(0),
     0,
-    "Maximum time to the expiry of an authored share; 0 means no maximum.",
+    "Maximum time to the expiry of an authored canvas; 0 means no maximum.",
   ),
   authoringRequireExpiry: setting(
     "SERVICE_AUTHORING_REQUIRE_EXPIRY",
     onOff,
     false,
-    "Whether an authored share must expire.",
+    "Whether an authored canvas must expire.",
   ),
   authoringDailyMax: setting(
     "SERVICE_AUTHORING_USER_DAILY_MAX",

@@ -2,7 +2,7 @@ import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import { nameOf, type User } from "../access/principal.ts";
 import { access, newPassword, role } from "../canvases/publishing/canvas-schemas.ts";
-import { passwordHashOf, saveShareSettings } from "../canvases/publishing/share-settings.ts";
+import { passwordHashOf, saveSharing } from "../canvases/publishing/sharing-settings.ts";
 import { findCanvas } from "../canvases/store.ts";
 import { transferCanvas } from "../canvases/update.ts";
 import { currentView, viewFor } from "../canvases/view.ts";
@@ -56,7 +56,7 @@ export const sharing = [
     response: ok(canvas),
     errors: ["PUBLIC_LINKS_DISABLED", "PUBLIC_NOT_ALLOWED", "PUBLIC_LINK_OWNER_GATED", "ORG_REQUIRED"],
     async run({ user, canvas, body: { given, passwordHash } }, env) {
-      await saveShareSettings(canvas, user, { ...given, passwordHash }, env);
+      await saveSharing(canvas, user, { ...given, passwordHash }, env);
       // The canvas is read as its owner sees it, because an editor may have removed their own role.
       const asOwner = { id: canvas.owner_id, email: canvas.owner_email };
       const row = await findCanvas(canvas.id, asOwner, env);

@@ -7,11 +7,11 @@ import type { User } from "../../src/access/principal.ts";
 import { createCanvas } from "../../src/canvases/publishing/create.ts";
 import { publishStored, storeBundle } from "../../src/canvases/publishing/deploy.ts";
 import {
-  checkShareSettings,
+  checkSharing,
   passwordHashOf,
-  type ShareSettings,
-  saveShareSettings,
-} from "../../src/canvases/publishing/share-settings.ts";
+  type SharingSettings,
+  saveSharing,
+} from "../../src/canvases/publishing/sharing-settings.ts";
 import { uploadsOf, withUpload } from "../../src/canvases/publishing/upload.ts";
 import { findCanvas } from "../../src/canvases/store.ts";
 import { deleteCanvas, patchCanvas } from "../../src/canvases/update.ts";
@@ -46,7 +46,7 @@ const refusal =
   };
 
 /** Share settings that the service refuses, who sends them, and the refusal. */
-const REFUSED: [name: string, by: "owner" | "editor", ShareSettings, status: number, ErrorCode][] = [
+const REFUSED: [name: string, by: "owner" | "editor", SharingSettings, status: number, ErrorCode][] = [
   ["an expiry in the past", "owner", { expiresAt: NOW }, 400, "INVALID_BODY"],
   ["a team that does not exist", "owner", { teams: [{ id: "none", role: "viewer" }] }, 400, "INVALID_BODY"],
   [
@@ -142,7 +142,7 @@ await onEngines(
     for (const [what, by, settings, status, code] of REFUSED) {
       it(`refuses ${what}: ${status} ${code}, and saves nothing`, async () => {
         const { id } = await make();
-        await saveShareSettings(
+        await saveSharing(
           await rowOf(id, owner),
           owner,
           { people: [{ email: editor.email, role: "editor" }] },
@@ -151,10 +151,7 @@ await onEngines(
         const caller = by === "owner" ? owner : editor;
         const asItWas = await canvases();
         const both = { expiresAt: NOW + DAY_MS, ...settings };
-        await assert.rejects(
-          saveShareSettings(await rowOf(id, caller), caller, both, env),
-          refusal(status, code),
-        );
+        await assert.rejects(saveSharing(await rowOf(id, caller), caller, both, env), refusal(status, code));
         assert.deepEqual(await canvases(), asItWas);
       });
     }
@@ -164,11 +161,11 @@ await onEngines(
       const canvas = await rowOf(id, homeless);
       const off = { ...env, config: { ...env.config, publicLinks: false } };
       await assert.rejects(
-        checkShareSettings(canvas, homeless, { access: "public_link" }, off),
+        checkSharing(canvas, homeless, { access: "public_link" }, off),
         refusal(403, "PUBLIC_LINKS_DISABLED"),
       );
       await assert.rejects(
-        checkShareSettings(canvas, homeless, { access: "whole_org" }, env),
+        checkSharing(canvas, homeless, { access: "whole_org" }, env),
         refusal(409, "ORG_REQUIRED"),
       );
     });
@@ -199,7 +196,7 @@ await onEngines(
       );
       const passwordHash = await passwordHashOf("correct horse", owner, env);
       const settings = { access: "whole_org", passwordHash, expiresAt: NOW + DAY_MS } as const;
-      await saveShareSettings(await rowOf(id, owner), owner, settings, env);
+      await saveSharing(await rowOf(id, owner), owner, settings, env);
       await patchCanvas(id, { metadata: { sourceApp: "maker" } }, env);
       const bundle = await zip({ "index.html": "home", ".env": "secret" });
       const { version, leftOut, warnings } = await store(

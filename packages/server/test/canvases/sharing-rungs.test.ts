@@ -45,7 +45,7 @@ const TERMS: [name: string, body: object, shown: Pick<Canvas, "access" | "hasPas
   ],
 ];
 
-/** Invalid share settings. */
+/** Invalid sharing settings. */
 const BAD: [name: string, body: object][] = [
   ["an empty password", { password: "" }],
   ["a password of seven characters", { password: "abcdefg" }],
@@ -79,7 +79,7 @@ const BAD: [name: string, body: object][] = [
 const on = await startDev({ after });
 const off = (await startDev({ after }, { SERVICE_PUBLIC_LINKS: "off" })).target;
 
-await onEngines("share settings", (target, env) => {
+await onEngines("sharing settings", (target, env) => {
   let people: Cast;
   let site: Stage;
   before(async () => {

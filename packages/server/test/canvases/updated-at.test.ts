@@ -12,12 +12,12 @@ import { deleteCanvas, patchCanvas, transferCanvas, unpublishCanvas } from "../.
 import { listVersions, publishVersion } from "../../src/canvases/versions.ts";
 import type { Env } from "../../src/env.ts";
 import { upsertUser } from "../../src/identity/users.ts";
-import { revokeShare, type ShareChanges, saveChanges } from "../../src/primitives/authoring/store.ts";
+import { type CanvasChanges, revokeCanvas, saveChanges } from "../../src/primitives/authoring/store.ts";
 import { onEngines } from "../support/engines.ts";
 import { zip } from "../support/zip.ts";
 
 const NOW = 1_800_000_000_000;
-const UNCHANGED: ShareChanges = {
+const UNCHANGED: CanvasChanges = {
   title: undefined,
   tags: undefined,
   access: undefined,
@@ -63,7 +63,7 @@ await onEngines("the time of the last change", (_target, service) => {
     ["a switch", () => setCapabilities(id, { backendEnabled: true }, {}, env)],
     ["a deploy", deploy],
     ["settings by a page", settings],
-    ["revoking by a page", () => revokeShare(id, env)],
+    ["revoking by a page", () => revokeCanvas(id, env)],
     ["an older version", async () => publishVersion(id, (await listVersions(id, env))[0]?.id ?? "", env)],
     ["unpublishing", () => unpublishCanvas(id, env)],
     ["disabling", () => disableCanvas(id, null, env)],

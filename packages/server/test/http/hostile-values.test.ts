@@ -15,7 +15,7 @@ import { validate } from "../../src/http/validate.ts";
 import { ACTS } from "../../src/management/acts.ts";
 import type { Call } from "../../src/management/callers.ts";
 import { chatBody } from "../../src/primitives/ai/chat-body.ts";
-import { NewShare, ShareUpdate } from "../../src/primitives/authoring/form.ts";
+import { CanvasUpdateFields, NewCanvasFields } from "../../src/primitives/authoring/form.ts";
 import { JSON_TYPE } from "../support/client.ts";
 import { startDev } from "../support/engines.ts";
 import { longestTurn } from "../support/longest-turn.ts";
@@ -107,8 +107,13 @@ const validated = (schema: ZodType) => (bytes: Buffer) => validate(parseJson(byt
 const READERS: Reader[] = [
   ...acts,
   ["a chat", chatBody, LIMITS.aiBodyBytes.value, validated(chatBody)],
-  ["a new canvas of a page", NewShare, LIMITS.managementBodyBytes.value, validated(NewShare)],
-  ["a change of a canvas of a page", ShareUpdate, LIMITS.managementBodyBytes.value, validated(ShareUpdate)],
+  ["a new canvas of a page", NewCanvasFields, LIMITS.managementBodyBytes.value, validated(NewCanvasFields)],
+  [
+    "a change of a canvas of a page",
+    CanvasUpdateFields,
+    LIMITS.managementBodyBytes.value,
+    validated(CanvasUpdateFields),
+  ],
 ];
 
 test("the faults of an easel.json full of wrong values are the first ones", async () => {

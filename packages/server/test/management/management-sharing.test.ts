@@ -14,7 +14,7 @@ const crowd = (count: number) =>
     role: "viewer",
   }));
 
-/** Changes of the share settings, in order, and `access` and people of the canvas after each. */
+/** Changes of the sharing settings, in order, and `access` and people of the canvas after each. */
 const STEPS: [name: string, body: object, access: Canvas["access"], people: object[]][] = [
   ["a list", { people: [EVE, ADA] }, "private", [ADA, EVE]],
   ["the audience alone: the list stays", { access: "whole_org" }, "whole_org", [ADA, EVE]],

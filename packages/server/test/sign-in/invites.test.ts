@@ -411,7 +411,7 @@ await onEngines("invitations and guests", (target, env) => {
     refused(await api(guest, at), 403, "DISABLED");
   });
 
-  it("guests keep access when the owner or the share settings change", async () => {
+  it("guests keep access when the owner or the sharing settings change", async () => {
     const at = await furnished();
     const guest = await enter((await invite(at)).path);
     await share(target, at, "private", { editor: "editor" });

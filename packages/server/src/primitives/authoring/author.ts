@@ -1,6 +1,6 @@
 import type { Access } from "@easel/protocol/types";
 import type { Member } from "../../access/principal.ts";
-import { checkShareSettings, type ShareTarget } from "../../canvases/publishing/share-settings.ts";
+import { checkSharing, type SharingTarget } from "../../canvases/publishing/sharing-settings.ts";
 import type { Sharing } from "../../canvases/sharing.ts";
 import { type Authored, findManaged, type ManagedRow } from "../../canvases/store.ts";
 import type { Config } from "../../config/config.ts";
@@ -103,7 +103,7 @@ export async function requireRoom(userId: string, { db, config, clock }: Env): P
 export type Rung = Access | "password";
 
 /** The sharing settings that a canvas will have after a request. */
-export interface ShareState {
+export interface SharingState {
   access: Access;
   hasPassword: boolean;
   /** Epoch milliseconds, or null if the canvas never expires. */
@@ -119,13 +119,13 @@ export const storedAccess = (rung: Rung): Access => (rung === "password" ? "publ
  * Whether the configuration allows these sharing settings for canvases that pages publish. It allows a public link with a password if it
  * allows `public_link` or `password`, and `private` also if it allows `specific_people`.
  */
-function isAllowed({ access, hasPassword }: ShareState, { authoringRungs }: Config): boolean {
+function isAllowed({ access, hasPassword }: SharingState, { authoringRungs }: Config): boolean {
   if (authoringRungs.includes(access)) return true;
   if (access === "private") return authoringRungs.includes("specific_people");
   return access === "public_link" && hasPassword && authoringRungs.includes("password");
 }
 
-function requireExpiry({ expiresAt }: ShareState, { config, clock }: Env): void {
+function requireExpiry({ expiresAt }: SharingState, { config, clock }: Env): void {
   const { authoringRequireExpiry, authoringMaxExpiryDays: days } = config;
   if (expiresAt === null) {
     if (authoringRequireExpiry) reject("`expiresAt` is required on this instance.");
@@ -139,10 +139,10 @@ function requireExpiry({ expiresAt }: ShareState, { config, clock }: Env): void 
  * Returns as `org` the home organisation to set, or undefined. Throws 400 `INVALID_BODY`, 403 `PUBLIC_LINKS_DISABLED`, `PUBLIC_NOT_ALLOWED`
  * or `PUBLIC_LINK_OWNER_GATED`, and 409 `ORG_REQUIRED`.
  */
-export async function requireShare(
-  canvas: ShareTarget,
+export async function requireSharing(
+  canvas: SharingTarget,
   caller: Pick<Caller, "user">,
-  state: ShareState,
+  state: SharingState,
   given: { access?: Rung | undefined; expiresAt?: number | null | undefined },
   env: Env,
 ): Promise<Pick<Sharing, "org">> {
@@ -150,7 +150,7 @@ export async function requireShare(
     reject("This instance does not allow this `access` to authored canvases.");
   if (given.access === "password" && !state.hasPassword) reject("`access` `password` needs a `password`.");
   const settings = { access: state.access, expiresAt: given.expiresAt };
-  const { org } = await checkShareSettings(canvas, memberOf(caller), settings, env);
+  const { org } = await checkSharing(canvas, memberOf(caller), settings, env);
   requireExpiry(state, env);
   return { org };
 }

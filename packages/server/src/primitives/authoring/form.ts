@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { LIMITS } from "@easel/protocol/limits";
 import { type ZodType, z } from "zod";
 import { access, metadata, password, tags, title } from "../../canvases/publishing/canvas-schemas.ts";
-import { passwordHashOf } from "../../canvases/publishing/share-settings.ts";
+import { passwordHashOf } from "../../canvases/publishing/sharing-settings.ts";
 import { withUpload } from "../../canvases/publishing/upload.ts";
 import type { Env } from "../../env.ts";
 import { parseJson } from "../../http/body.ts";
@@ -18,7 +18,7 @@ import type { Caller } from "../primitive.ts";
 const rung = z.union([access, z.literal("password")]);
 
 /** The schema of the form part `metadata` in a request that creates a canvas. */
-export const NewShare = z.strictObject({
+export const NewCanvasFields = z.strictObject({
   title,
   slug: z.string().optional(),
   tags: tags.default([]),
@@ -30,7 +30,7 @@ export const NewShare = z.strictObject({
 });
 
 /** The schema of the form part `metadata` in a request that updates a canvas. A field that is left out keeps its value; null clears it. */
-export const ShareUpdate = z.strictObject({
+export const CanvasUpdateFields = z.strictObject({
   title: title.optional(),
   tags: tags.optional(),
   access: rung.optional(),
@@ -81,13 +81,13 @@ async function* counted({ body }: Part, bundle: { bytes: number }): AsyncGenerat
 }
 
 /** The metadata and the bundle as a caller in the same process gives them. */
-export interface GivenShare {
+export interface GivenForm {
   metadata: unknown;
   bundle?: AsyncIterable<Uint8Array>;
 }
 
 /** What the body of a request to publish or update a canvas contains. */
-interface Share<Fields> {
+interface Received<Fields> {
   /** The fields of the metadata, without the password. */
   fields: Omit<Fields, "password">;
   /** The hash of the password. Null removes the password, and undefined keeps it. */
@@ -102,16 +102,16 @@ interface Share<Fields> {
  * not a form, if a part is unknown, repeated or missing, or if the metadata does not match the schema, and 413 if the bundle is larger than
  * 50 MiB. A limited number of forms of a person are read at once; further ones wait unread.
  */
-export const shareBody = <Fields extends { password?: string | null | undefined }>(
+export const canvasBody = <Fields extends { password?: string | null | undefined }>(
   schema: ZodType<Fields>,
   needs: { bundle: boolean },
-): Body<Share<Fields>, Caller> => ({
+): Body<Received<Fields>, Caller> => ({
   type: "multipart/form-data",
   schema: z.strictObject({ metadata: schema, bundle: needs.bundle ? bundle : bundle.optional() }),
   parts: { metadata: "application/json", bundle: "application/zip" },
   slow: true,
   receive: (given, { caller, signal }, env, use) => {
-    const withShare = async (metadata: unknown, uploaded: Form["bundle"]) => {
+    const withFields = async (metadata: unknown, uploaded: Form["bundle"]) => {
       const { password, ...fields } = validate(metadata, schema, METADATA);
       if (uploaded?.bytes === 0) reject("The part `bundle` is empty.");
       const passwordHash = await passwordHashOf(password, caller.user, env);
@@ -121,9 +121,9 @@ export const shareBody = <Fields extends { password?: string | null | undefined 
       caller.user.id,
       () =>
         "value" in given
-          ? receiveGiven(given.value as GivenShare, needs, env, withShare)
+          ? receiveGiven(given.value as GivenForm, needs, env, withFields)
           : readForm(given, caller, needs, env, (form) =>
-              withShare(parseJson(form.metadata, METADATA), form.bundle),
+              withFields(parseJson(form.metadata, METADATA), form.bundle),
             ),
       signal(),
     );
@@ -131,7 +131,7 @@ export const shareBody = <Fields extends { password?: string | null | undefined 
 });
 
 async function receiveGiven<Result>(
-  { metadata, bundle: content }: GivenShare,
+  { metadata, bundle: content }: GivenForm,
   needs: { bundle: boolean },
   env: Env,
   use: (metadata: unknown, bundle: Form["bundle"]) => Promise<Result>,

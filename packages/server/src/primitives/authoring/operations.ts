@@ -7,10 +7,10 @@ import { type ErrorCase, refuse } from "../../http/refusal.ts";
 import { json } from "../description.ts";
 import { type Caller, operation, type Primitive } from "../primitive.ts";
 import { managedBy, onlyCanvasOf, requireAuthor } from "./author.ts";
-import { NewShare, ShareUpdate, shareBody } from "./form.ts";
-import { publishShare, recordChange } from "./publish-share.ts";
-import { listAuthored, matching, revokeShare } from "./store.ts";
-import { updateShare } from "./update-share.ts";
+import { CanvasUpdateFields, canvasBody, NewCanvasFields } from "./form.ts";
+import { publishCanvas, recordChange } from "./publish-canvas.ts";
+import { listAuthored, matching, revokeCanvas } from "./store.ts";
+import { updateCanvas } from "./update-canvas.ts";
 
 const PUBLISHING: ErrorCase[] = [
   "NOT_AUTHENTICATED",
@@ -60,8 +60,8 @@ export const authoring: Primitive = {
       query: { schema: filterSchema, parse: matching },
       async run(caller, { query: matches }, env) {
         const { user } = caller;
-        const shares = await authoredViews(await listAuthored(user, onlyCanvasOf(caller, env), env), env);
-        return JSON.stringify({ canvases: shares.filter(matches) });
+        const canvases = await authoredViews(await listAuthored(user, onlyCanvasOf(caller, env), env), env);
+        return JSON.stringify({ canvases: canvases.filter(matches) });
       },
     }),
     operation({
@@ -72,13 +72,13 @@ export const authoring: Primitive = {
       responses: json("The canvas.", authoredCanvas),
       errors: [...PUBLISHING, "SLUG_TAKEN", "QUOTA_EXCEEDED", ["QUOTA_EXCEEDED", 409], "PUBLISH_FAILED"],
       may: requireAuthor,
-      body: shareBody(NewShare, { bundle: true }),
+      body: canvasBody(NewCanvasFields, { bundle: true }),
       async run(
         caller,
         { body: { fields, passwordHash = null, file = refuse("INVALID_BODY") }, signal },
         env,
       ) {
-        return JSON.stringify(await publishShare(caller, { ...fields, passwordHash }, file, signal(), env));
+        return JSON.stringify(await publishCanvas(caller, { ...fields, passwordHash }, file, signal(), env));
       },
     }),
     operation({
@@ -97,10 +97,10 @@ export const authoring: Primitive = {
         "UPDATE_PARTIAL",
       ],
       may: changeable,
-      body: shareBody(ShareUpdate, { bundle: false }),
+      body: canvasBody(CanvasUpdateFields, { bundle: false }),
       async run(caller, { subject: id, body: { fields, passwordHash, file }, signal }, env) {
         return JSON.stringify(
-          await updateShare(caller, id, { ...fields, passwordHash }, file, signal(), env),
+          await updateCanvas(caller, id, { ...fields, passwordHash }, file, signal(), env),
         );
       },
     }),
@@ -113,7 +113,7 @@ export const authoring: Primitive = {
       errors: ["NOT_AUTHENTICATED", "PERMISSION_DENIED", ["DISABLED", 409]],
       may: changeable,
       async run(caller, { subject: id }, env) {
-        if (!(await revokeShare(id, env))) refuse("NOT_FOUND");
+        if (!(await revokeCanvas(id, env))) refuse("NOT_FOUND");
         await recordChange(caller, { act: "authoring.revoke", canvas: id }, env);
         return { status: 204, body: null };
       },

@@ -21,7 +21,7 @@ export function matching(query: Query): (canvas: AuthoredCanvas) => boolean {
 }
 
 /** Changes to a canvas that a page has published. A field that is undefined keeps its stored value. */
-export interface ShareChanges {
+export interface CanvasChanges {
   title: string | undefined;
   tags: string[] | undefined;
   access: Access | undefined;
@@ -41,7 +41,7 @@ const textOf = (value: object | undefined) => (value === undefined ? null : JSON
  */
 export async function saveChanges(
   { id, updated_at }: Pick<CanvasRow, "id" | "updated_at">,
-  { title, tags, access, passwordHash, expiresAt, metadata, org }: ShareChanges,
+  { title, tags, access, passwordHash, expiresAt, metadata, org }: CanvasChanges,
   { db, clock }: Env,
 ): Promise<boolean> {
   const now = clock();
@@ -62,7 +62,7 @@ export async function saveChanges(
 }
 
 /** Unpublishes a canvas. Returns false if the canvas is unpublished already, archived, disabled or deleted. */
-export async function revokeShare(id: string, { db, clock }: Env): Promise<boolean> {
+export async function revokeCanvas(id: string, { db, clock }: Env): Promise<boolean> {
   const now = clock();
   const changed = await db.run(
     ...changeCanvas(now)`

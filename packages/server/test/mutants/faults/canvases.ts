@@ -10,7 +10,7 @@ const SLUG_OWNERS = "packages/server/test/canvases/slug-owners.test.ts";
 export const canvases: Fault[] = [
   fault(
     "access: Public links stay on when the instance switches them off",
-    "packages/server/src/canvases/publishing/share-settings.ts",
+    "packages/server/src/canvases/publishing/sharing-settings.ts",
     'config.publicLinks && setting !== "false"',
     "config.publicLinks",
     "packages/server/test/pipeline/matrix.test.ts",
@@ -229,7 +229,7 @@ export const canvases: Fault[] = [
   ),
   fault(
     "management: teams of other people can be shared with",
-    "packages/server/src/canvases/publishing/share-settings.ts",
+    "packages/server/src/canvases/publishing/sharing-settings.ts",
     "unknown.length > 0",
     "false",
     "packages/server/test/canvases/sharing-rungs.test.ts",

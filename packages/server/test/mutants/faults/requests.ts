@@ -67,7 +67,7 @@ export const requests: Fault[] = [
     "packages/server/src/access/ladder.test.ts",
   ),
   fault(
-    "access: a share expires one millisecond late",
+    "access: a canvas expires one millisecond late",
     "packages/server/src/access/ladder.ts",
     "canvas.expiresAt <= now",
     "canvas.expiresAt < now",

@@ -12,8 +12,8 @@ import type { Env } from "../../env.ts";
 import { Refusal, refuse } from "../../http/refusal.ts";
 import { writeAudit } from "../../organisation/audit.ts";
 import type { Caller } from "../primitive.ts";
-import { authoringQuotas, managedBy, requireRoom, requireShare, storedAccess } from "./author.ts";
-import type { NewShare } from "./form.ts";
+import { authoringQuotas, managedBy, requireRoom, requireSharing, storedAccess } from "./author.ts";
+import type { NewCanvasFields } from "./form.ts";
 
 /** A change to a canvas, as the audit log records it. `target` is the id of the deployed version. */
 interface Change {
@@ -36,14 +36,14 @@ export async function recordChange(
 }
 
 /** Converts a database row to the canvas that the API returns. */
-export async function shareOf(row: ManagedRow, env: Env): Promise<AuthoredCanvas> {
-  const [share] = await authoredViews([row], env);
-  return share as AuthoredCanvas;
+export async function viewOf(row: ManagedRow, env: Env): Promise<AuthoredCanvas> {
+  const [canvas] = await authoredViews([row], env);
+  return canvas as AuthoredCanvas;
 }
 
 /** Reads a canvas that the caller manages, as the API returns it. Throws 404 `NOT_FOUND` for any other canvas. */
-export const currentShare = async (caller: Caller, id: string, env: Env): Promise<AuthoredCanvas> =>
-  shareOf(await managedBy(caller, id, env), env);
+export const currentCanvas = async (caller: Caller, id: string, env: Env): Promise<AuthoredCanvas> =>
+  viewOf(await managedBy(caller, id, env), env);
 
 /**
  * A deploy: `file` is the path of the bundle, and `by` is the id of the user who deploys it. `revokedAt` is when the canvas was revoked
@@ -86,20 +86,20 @@ async function requireNotRevoked({ canvasId, revokedAt }: Deploy, { db }: Env): 
     select revoked_at from canvases where id = ${canvasId}`;
   const now = row?.revoked_at ?? null;
   if (now !== null && now !== revokedAt)
-    refuse("SHARE_REVOKED", { message: "The share was revoked meanwhile." });
+    refuse("SHARE_REVOKED", { message: "The canvas was revoked meanwhile." });
 }
 
 /**
  * Stores a bundle as a version of a canvas, calls `recheck`, publishes the version and returns its id. `recheck` throws if the caller may
  * no longer deploy. If it throws, or the canvas was revoked meanwhile, discards the version and throws.
  */
-export async function deployShare(
-  given: Deploy,
+export async function deployBundle(
+  deploy: Deploy,
   recheck: () => Promise<unknown>,
   failure: Failure,
   env: Env,
 ): Promise<string> {
-  const { canvasId, by, file, signal } = given;
+  const { canvasId, by, file, signal } = deploy;
   const failed = (error: unknown) => fail(error, failure, env);
   const { version } = await storeBundle(canvasId, by, file, env, signal).catch(failed);
   try {
@@ -108,15 +108,17 @@ export async function deployShare(
     await discardVersion(version, env);
     throw error;
   }
-  await publishStored(version, env, [notRevoked(given)]).catch(async (error) => {
-    await requireNotRevoked(given, env).catch(failed);
+  await publishStored(version, env, [notRevoked(deploy)]).catch(async (error) => {
+    await requireNotRevoked(deploy, env).catch(failed);
     return failed(error);
   });
   return version.id;
 }
 
 /** The fields of a new canvas as a page sends them, with the hash of the password instead of the password. */
-export type GivenShare = Omit<z.output<typeof NewShare>, "password"> & { passwordHash: string | null };
+export type GivenCanvas = Omit<z.output<typeof NewCanvasFields>, "password"> & {
+  passwordHash: string | null;
+};
 
 /**
  * Creates a canvas with its settings as a draft and counts it against the quotas of its owner, in one batch. Throws without writing
@@ -124,7 +126,7 @@ export type GivenShare = Omit<z.output<typeof NewShare>, "password"> & { passwor
  */
 async function create(
   { user, canvas }: Caller,
-  given: GivenShare,
+  given: GivenCanvas,
   env: Env,
 ): Promise<{ id: string; slug: string }> {
   const { title, slug, tags, access: rung, expiresAt = null, metadata = null, passwordHash } = given;
@@ -132,7 +134,13 @@ async function create(
   const org = await homeOfNew(user, given.orgId, env);
   const target = { id: "", owner_id: user.id, owner_email: user.email, org_id: org, role: "owner" as const };
   if (access === "whole_org") await missingHome(target, env);
-  await requireShare(target, { user }, { access, hasPassword: passwordHash !== null, expiresAt }, given, env);
+  await requireSharing(
+    target,
+    { user },
+    { access, hasPassword: passwordHash !== null, expiresAt },
+    given,
+    env,
+  );
   await requireRoom(user.id, env);
   env.deploys.requireRoom(user.id);
   const settings = {
@@ -150,20 +158,20 @@ async function create(
  * Creates a canvas that the caller owns, and publishes the bundle in `file` on it (specification 4.8). If the deploy fails, throws 502
  * `PUBLISH_FAILED` with the `id` of the canvas, which remains a draft.
  */
-export async function publishShare(
+export async function publishCanvas(
   caller: Caller,
-  share: GivenShare,
+  given: GivenCanvas,
   file: string,
   signal: AbortSignal,
   env: Env,
 ): Promise<AuthoredCanvas> {
-  const { id, slug } = await create(caller, share, env);
-  const { title, tags, access, expiresAt, passwordHash } = share;
+  const { id, slug } = await create(caller, given, env);
+  const { title, tags, access, expiresAt, passwordHash } = given;
   const details = { slug, title, tags, access, expiresAt, password: passwordHash !== null };
   await recordChange(caller, { act: "authoring.create", canvas: id, details }, env);
   const failure = { code: "PUBLISH_FAILED" as const, fields: async () => ({ id }) };
-  const given = { canvasId: id, by: caller.user.id, file, revokedAt: null, signal };
-  const target = await deployShare(given, async () => {}, failure, env);
+  const deploy = { canvasId: id, by: caller.user.id, file, revokedAt: null, signal };
+  const target = await deployBundle(deploy, async () => {}, failure, env);
   await recordChange(caller, { act: "authoring.deploy", canvas: id, target }, env);
-  return currentShare(caller, id, env);
+  return currentCanvas(caller, id, env);
 }

@@ -5,16 +5,16 @@ import type { ManagedRow } from "../../canvases/store.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 import type { Caller } from "../primitive.ts";
-import { managedBy, requireAuthor, requireShare, type ShareState, storedAccess } from "./author.ts";
-import type { ShareUpdate } from "./form.ts";
-import { currentShare, deployShare, recordChange, shareOf } from "./publish-share.ts";
+import { managedBy, requireAuthor, requireSharing, type SharingState, storedAccess } from "./author.ts";
+import type { CanvasUpdateFields } from "./form.ts";
+import { currentCanvas, deployBundle, recordChange, viewOf } from "./publish-canvas.ts";
 import { saveChanges } from "./store.ts";
 
 /**
  * The changes to a canvas as a page sends them, with the hash of the new password instead of the password. A hash of null removes the
  * password, and undefined keeps it.
  */
-export type GivenUpdate = Omit<z.output<typeof ShareUpdate>, "password"> & {
+export type GivenUpdate = Omit<z.output<typeof CanvasUpdateFields>, "password"> & {
   passwordHash: string | null | undefined;
 };
 
@@ -22,14 +22,14 @@ export type GivenUpdate = Omit<z.output<typeof ShareUpdate>, "password"> & {
 const ATTEMPTS = 20;
 
 /** Returns the sharing settings that a canvas will have after an update. */
-const resultOf = (row: ManagedRow, { access, passwordHash, expiresAt }: GivenUpdate): ShareState => ({
+const resultOf = (row: ManagedRow, { access, passwordHash, expiresAt }: GivenUpdate): SharingState => ({
   access: access === undefined ? row.access : storedAccess(access),
   hasPassword: (passwordHash === undefined ? row.password_hash : passwordHash) !== null,
   expiresAt: expiresAt === undefined ? row.expires_at : expiresAt,
 });
 
 /**
- * If an update publishes a bundle or changes sharing settings, checks the settings that the canvas would then have; `requireShare` lists the
+ * If an update publishes a bundle or changes sharing settings, checks the settings that the canvas would then have; `requireSharing` lists the
  * errors. Returns as `org` the home organisation to save, or undefined if it does not change.
  */
 async function requireResult(
@@ -40,8 +40,8 @@ async function requireResult(
   env: Env,
 ): Promise<{ org?: string | undefined }> {
   const { access, passwordHash, expiresAt } = given;
-  const shares = [access, passwordHash, expiresAt].some((value) => value !== undefined);
-  return publishes || shares ? requireShare(row, caller, resultOf(row, given), given, env) : {};
+  const changesSharing = [access, passwordHash, expiresAt].some((value) => value !== undefined);
+  return publishes || changesSharing ? requireSharing(row, caller, resultOf(row, given), given, env) : {};
 }
 
 /**
@@ -56,15 +56,15 @@ async function save(
   env: Env,
 ): Promise<void> {
   const { title, tags, access, passwordHash, expiresAt, metadata, expectedUpdatedAt } = given;
-  const own = { title, tags, passwordHash, expiresAt, metadata };
+  const settings = { title, tags, passwordHash, expiresAt, metadata };
   for (let left = ATTEMPTS; ; left--) {
     const row = await managedBy(caller, id, env);
     requireEnabled(row);
     if (row.revoked_at !== null && !publishes) refuse("SHARE_REVOKED");
     const { org } = await requireResult(caller, row, given, publishes, env);
     const isStale = expectedUpdatedAt !== undefined && expectedUpdatedAt !== row.updated_at;
-    if (isStale || left === 0) refuse("SHARE_CONFLICT", { current: await shareOf(row, env) });
-    const changes = { ...own, access: access && storedAccess(access), org };
+    if (isStale || left === 0) refuse("SHARE_CONFLICT", { current: await viewOf(row, env) });
+    const changes = { ...settings, access: access && storedAccess(access), org };
     if (await saveChanges(row, changes, env)) return;
   }
 }
@@ -73,7 +73,7 @@ async function save(
  * Saves changes to a canvas, and then publishes the bundle in `file`, if there is one (specification 4.8). If the deploy fails, throws 502
  * `UPDATE_PARTIAL` with the `current` canvas; the saved changes remain.
  */
-export async function updateShare(
+export async function updateCanvas(
   caller: Caller,
   id: string,
   given: GivenUpdate,
@@ -93,7 +93,7 @@ export async function updateShare(
     { act: "authoring.update", canvas: id, details: { title, tags, access, expiresAt, ...flags } },
     env,
   );
-  const saved = await currentShare(caller, id, env);
+  const saved = await currentCanvas(caller, id, env);
   if (file === undefined) return saved;
   const recheck = async () => {
     const now = await caller.readmit();
@@ -104,15 +104,15 @@ export async function updateShare(
     code: "UPDATE_PARTIAL" as const,
     fields: async () => ({
       stage: "deploy",
-      current: await currentShare(caller, id, env).catch(() => saved),
+      current: await currentCanvas(caller, id, env).catch(() => saved),
     }),
   };
-  const target = await deployShare(
+  const target = await deployBundle(
     { canvasId: id, by: caller.user.id, file, revokedAt: saved.revokedAt, signal },
     recheck,
     failure,
     env,
   );
   await recordChange(caller, { act: "authoring.deploy", canvas: id, target }, env);
-  return currentShare(caller, id, env);
+  return currentCanvas(caller, id, env);
 }

@@ -30,11 +30,11 @@ async function requirePublicLinks(
   refuse(role === "owner" ? "PUBLIC_NOT_ALLOWED" : "PUBLIC_LINK_OWNER_GATED");
 }
 
-/** Changes to the share settings of a canvas. A field that is left out keeps its value, and null clears the field. */
-export type ShareSettings = Omit<Sharing, "org">;
+/** Changes to the sharing settings of a canvas. A field that is left out keeps its value, and null clears the field. */
+export type SharingSettings = Omit<Sharing, "org">;
 
-/** The fields of a canvas that are needed to check share settings. `role` is the role of the user who changes the settings. */
-export type ShareTarget = Pick<ManagedRow, "id" | "owner_id" | "owner_email" | "org_id" | "role">;
+/** The fields of a canvas that are needed to check sharing settings. `role` is the role of the user who changes the settings. */
+export type SharingTarget = Pick<ManagedRow, "id" | "owner_id" | "owner_email" | "org_id" | "role">;
 
 /** Hashes the password that a user sets, which takes about 50 ms. Returns null (clear the password) and undefined (keep the password) unchanged. */
 export async function passwordHashOf(
@@ -60,14 +60,14 @@ async function requireTeams(ids: string[], canvasId: string, user: User, env: En
 }
 
 /**
- * Checks share settings that an owner or editor wants to save, and returns the settings to pass to `setSharing`. Settings that are left out
+ * Checks sharing settings that an owner or editor wants to save, and returns the settings to pass to `setSharing`. Settings that are left out
  * are not checked. Throws 400 `INVALID_BODY`, 403 `PUBLIC_LINKS_DISABLED`, `PUBLIC_NOT_ALLOWED` or `PUBLIC_LINK_OWNER_GATED`, and 409
  * `ORG_REQUIRED`.
  */
-export async function checkShareSettings(
-  canvas: ShareTarget,
+export async function checkSharing(
+  canvas: SharingTarget,
   user: User,
-  settings: ShareSettings,
+  settings: SharingSettings,
   env: Env,
 ): Promise<Sharing> {
   const { access, expiresAt, people, teams } = settings;
@@ -87,15 +87,15 @@ export async function checkShareSettings(
 }
 
 /**
- * Checks share settings and saves them in one batch. Throws the same refusals as `checkShareSettings`, and 404 `NOT_FOUND` if the canvas is
+ * Checks sharing settings and saves them in one batch. Throws the same refusals as `checkSharing`, and 404 `NOT_FOUND` if the canvas is
  * deleted.
  */
-export async function saveShareSettings(
-  canvas: ShareTarget,
+export async function saveSharing(
+  canvas: SharingTarget,
   user: User,
-  settings: ShareSettings,
+  settings: SharingSettings,
   env: Env,
 ): Promise<void> {
-  const checked = await checkShareSettings(canvas, user, settings, env);
+  const checked = await checkSharing(canvas, user, settings, env);
   if (!(await setSharing(canvas.id, checked, env))) refuse("NOT_FOUND");
 }
