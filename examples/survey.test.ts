@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { before, describe, test } from "node:test";
+import type { Env } from "@easel/server";
 import type { Page } from "playwright-core";
-import type { Env } from "../packages/server/src/env.ts";
 import { assertAccessible, noBrowser, openAs, openBrowser } from "../packages/server/test/support/browser.ts";
 import { fileScope, startExample } from "../packages/server/test/support/service.ts";
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { PassThrough } from "node:stream";
-import { code, fillTemplate, table } from "@easel/server/docs/markdown";
+import { code, fillTemplate, table } from "@easel/server/build/markdown";
 import type { Command } from "commander";
 import { EXIT, EXIT_MEANINGS, type Exit } from "./src/exit.ts";
 import { createProgram } from "./src/program.ts";

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { baseOf } from "@easel/server/config/addresses";
-import { readConfig } from "@easel/server/config/config";
-import { openApiOf } from "@easel/server/openapi/document";
+import { baseOf } from "@easel/server/build/addresses";
+import { readConfig } from "@easel/server/build/config";
+import { openApiOf } from "@easel/server/build/openapi";
 import printTypes, { astToString } from "openapi-typescript";
 
 // Writes the types of the management API, which `openapi-fetch` needs. They come from the OpenAPI document of the service.

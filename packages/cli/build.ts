@@ -1,6 +1,6 @@
 import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { ASSETS, assetPath } from "@easel/server/config/assets";
+import { ASSETS, assetPath } from "@easel/server/build/assets";
 import { build } from "rolldown";
 import { printLicenses } from "./build-licenses.ts";
 import manifest from "./package.json" with { type: "json" };

@@ -4,7 +4,7 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { before, test } from "node:test";
 import { createEasel } from "@easel/sdk";
-import type { Env } from "../../server/src/env.ts";
+import type { Env } from "@easel/server";
 import { fileScope, startService, temporaryDirectory } from "../../server/test/support/service.ts";
 import { easel, folderWith, signedIn } from "./support/easel.ts";
 

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { rm, symlink } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
-import { createToken } from "@easel/server/identity/tokens";
-import { upsertUser } from "@easel/server/identity/users";
+import { createToken, upsertUser } from "@easel/server";
 import { fileScope } from "../../server/test/support/service.ts";
 import { addFiles, easel, folderWith, signedIn, startSite } from "./support/easel.ts";
 

@@ -4,8 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { test } from "node:test";
-import { createToken } from "@easel/server/identity/tokens";
-import { upsertUser } from "@easel/server/identity/users";
+import { createToken, upsertUser } from "@easel/server";
 import { fileScope } from "../../server/test/support/service.ts";
 import { addFiles, easel, folderWith, startSite } from "./support/easel.ts";
 

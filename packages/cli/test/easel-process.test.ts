@@ -5,7 +5,7 @@ import { chmod, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { before, test } from "node:test";
-import type { Env } from "../../server/src/env.ts";
+import type { Env } from "@easel/server";
 import { atEnd, fileScope, startService, temporaryDirectory } from "../../server/test/support/service.ts";
 import { fill, smallDisk } from "../../server/test/support/small-disk.ts";
 import { addFiles, easel, folderWith, signedIn } from "./support/easel.ts";

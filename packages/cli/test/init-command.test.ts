@@ -3,7 +3,7 @@ import { readdir, readFile, symlink } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { canvasDeclarations } from "@easel/protocol/canvas-declarations";
-import { jsonSchema } from "@easel/server/canvases/publishing/easel-json";
+import { jsonSchema } from "@easel/server/easel-json";
 import { readFolder } from "../src/deploy/folder.ts";
 import { TEMPLATES } from "../src/init/template-names.ts";
 import { readEaselJson } from "../src/project/easel-json.ts";

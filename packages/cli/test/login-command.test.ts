@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { before, type TestContext, test } from "node:test";
 import { devTarget, type Person } from "@easel/conformance/target";
-import type { Env } from "../../server/src/env.ts";
+import type { Env } from "@easel/server";
 import { submitTo, ticketOf } from "../../server/test/sign-in/oauth-client.ts";
 import { fileScope, startService } from "../../server/test/support/service.ts";
 import { hasBrowser } from "../src/account/browser.ts";

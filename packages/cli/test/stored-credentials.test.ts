@@ -3,7 +3,7 @@ import { chmod, mkdir, stat, writeFile } from "node:fs/promises";
 import { before, test } from "node:test";
 import { closedPort } from "@easel/conformance/closed-port";
 import { devTarget, type Person } from "@easel/conformance/target";
-import type { Env } from "../../server/src/env.ts";
+import type { Env } from "@easel/server";
 import { fileScope, startService } from "../../server/test/support/service.ts";
 import { easel, signedIn } from "./support/easel.ts";
 import { ADDRESS, fileOf, logIn, newHome, storedBy, submitAnswer } from "./support/login.ts";

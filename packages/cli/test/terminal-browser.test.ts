@@ -4,8 +4,8 @@ import { chmod, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { before, describe, test } from "node:test";
 import { until } from "@easel/conformance/patience";
+import type { Env } from "@easel/server";
 import type { Browser, Page } from "playwright-core";
-import type { Env } from "../../server/src/env.ts";
 import { startWithProvider } from "../../server/test/sign-in/oidc-provider.ts";
 import { noBrowser, openAs, openBrowser } from "../../server/test/support/browser.ts";
 import {

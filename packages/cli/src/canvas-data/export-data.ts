@@ -7,7 +7,7 @@ import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
 import { DATA_PARTS } from "@easel/protocol/management";
 import type { Easel } from "@easel/sdk";
-import { isSlug } from "@easel/server/http/canvas-path";
+import { isSlug } from "@easel/server/canvas-path";
 import { type CanvasOptions, findCanvas } from "../api/find-canvas.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../exit.ts";

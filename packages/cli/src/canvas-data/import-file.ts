@@ -7,7 +7,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ImportResult } from "@easel/protocol/management";
 import type { Json } from "@easel/protocol/types";
-import { isUuidV7, newId } from "@easel/server/crypto/ids";
+import { isUuidV7, newId } from "@easel/server/ids";
 import { openPromise } from "yauzl";
 import { ZipFile } from "yazl";
 import { type CanvasOptions, findCanvas } from "../api/find-canvas.ts";

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { access, readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { LIMITS } from "@easel/protocol/limits";
-import { hasDotFile, selectFiles } from "@easel/server/canvases/publishing/select-files";
+import { hasDotFile, selectFiles } from "@easel/server/bundle-files";
 import { fail } from "../exit.ts";
 import { unportablePaths } from "../project/portable-path.ts";
 import { clean } from "../terminal/clean.ts";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { CAPABILITIES, type Capability } from "@easel/protocol/capabilities";
 import type { Canvas } from "@easel/protocol/types";
-import { audiencesIn, type EaselJson } from "@easel/server/canvases/publishing/easel-json";
+import { audiencesIn, type EaselJson } from "@easel/server/easel-json";
 import type { paths } from "../../dist-types/management-api.d.ts";
 import { Refusal } from "../api/refusal.ts";
 import type { Service } from "../api/service.ts";

@@ -1,6 +1,6 @@
 import { CAPABILITIES, type Capability } from "@easel/protocol/capabilities";
 import type { Canvas } from "@easel/protocol/types";
-import { hintFor } from "@easel/server/access/ladder";
+import { hintFor } from "@easel/server/ladder";
 import { whoMayEnter } from "../canvas/who-may-enter.ts";
 import { clean } from "../terminal/clean.ts";
 import { count, formatBytes } from "../terminal/format.ts";

@@ -1,7 +1,7 @@
 import type { Access, Canvas } from "@easel/protocol/types";
-import { type EaselJson, switchesFor } from "@easel/server/canvases/publishing/easel-json";
-import { isAllowedSlug } from "@easel/server/canvases/publishing/slug";
-import { isSlug } from "@easel/server/http/canvas-path";
+import { isSlug } from "@easel/server/canvas-path";
+import { type EaselJson, switchesFor } from "@easel/server/easel-json";
+import { isAllowedSlug } from "@easel/server/slugs";
 import { isDraft } from "../api/agreement.ts";
 import { canvasById, canvasBySlug } from "../api/find-canvas.ts";
 import { Refusal } from "../api/refusal.ts";

@@ -1,4 +1,4 @@
-import { isMissing } from "@easel/server/primitives/logged-calls";
+import { isMissing } from "@easel/server";
 import { clean } from "../terminal/clean.ts";
 
 /** The time after a printed line during which repetitions of the line are counted and not printed. */

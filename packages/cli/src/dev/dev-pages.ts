@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
-import { normalEmail } from "@easel/server/access/principal";
-import { cleanName, upsertUser } from "@easel/server/identity/users";
+import { cleanName, normalEmail, upsertUser } from "@easel/server";
 import { z } from "zod/mini";
 import { barState, listPeople, SIGNED_OUT, signIn, signOut } from "./dev-sign-in.ts";
 import {

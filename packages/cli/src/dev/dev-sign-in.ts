@@ -1,11 +1,14 @@
 import type { IncomingMessage } from "node:http";
-import { nameOf, visitor } from "@easel/server/access/principal";
-import { roleOf } from "@easel/server/access/roles";
-import { findForAccess } from "@easel/server/canvases/access-lookup";
-import { cookiesNamed } from "@easel/server/http/request-headers";
-import { identify } from "@easel/server/identity/identify";
-import { upsertUser } from "@easel/server/identity/users";
-import type { Env } from "../../../server/src/env.ts";
+import {
+  cookiesNamed,
+  type Env,
+  findForAccess,
+  identify,
+  nameOf,
+  roleOf,
+  upsertUser,
+  visitor,
+} from "@easel/server";
 import type { PageHost, Site } from "./page-hosts.ts";
 
 /** A person who can use the page in development. `host` is the first label of the person's host name, such as `ada` in `ada.localhost`. */

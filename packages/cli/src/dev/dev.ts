@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import type { LoggedCall } from "@easel/protocol/management";
-import { isAllowedSlug } from "@easel/server/canvases/publishing/slug";
+import { isAllowedSlug } from "@easel/server/slugs";
 import type { Context } from "../context.ts";
 import { readFolder } from "../deploy/folder.ts";
 import { fail } from "../exit.ts";

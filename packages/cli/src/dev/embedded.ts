@@ -1,20 +1,24 @@
 import crypto from "node:crypto";
 import { Readable } from "node:stream";
-import type { User } from "@easel/server/access/principal";
-import { findForAccess } from "@easel/server/canvases/access-lookup";
-import { setCapabilities } from "@easel/server/canvases/capabilities";
-import { announceAccess } from "@easel/server/canvases/open-connections";
-import { createCanvas } from "@easel/server/canvases/publishing/create";
-import { publishStored, storeVersion } from "@easel/server/canvases/publishing/deploy";
-import { audiencesIn, type EaselJson, switchesFor } from "@easel/server/canvases/publishing/easel-json";
-import { setSharing } from "@easel/server/canvases/sharing";
-import { patchCanvas } from "@easel/server/canvases/update";
-import { SetupError } from "@easel/server/config/setting-types";
-import { Passwords } from "@easel/server/crypto/passwords";
-import { Refusal } from "@easel/server/http/refusal";
-import { upsertUser } from "@easel/server/identity/users";
-import { type Service, serve } from "@easel/server/service";
-import type { Env } from "../../../server/src/env.ts";
+import {
+  announceAccess,
+  createCanvas,
+  type Env,
+  findForAccess,
+  Passwords,
+  patchCanvas,
+  publishStored,
+  Refusal,
+  type Service,
+  SetupError,
+  serve,
+  setCapabilities,
+  setSharing,
+  storeVersion,
+  type User,
+  upsertUser,
+} from "@easel/server";
+import { audiencesIn, type EaselJson, switchesFor } from "@easel/server/easel-json";
 import { fail } from "../exit.ts";
 import { clean } from "../terminal/clean.ts";
 import { EDITOR, EXAMPLE_PEOPLE, OWNER } from "./dev-sign-in.ts";

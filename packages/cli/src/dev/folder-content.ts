@@ -2,9 +2,7 @@ import { createHash, hash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import type { Readable } from "node:stream";
-import { mimeOf } from "@easel/server/canvases/publishing/representations";
-import type { CanvasContent, ServedFile } from "@easel/server/drivers/canvas-content";
-import { refuse } from "@easel/server/http/refusal";
+import { type CanvasContent, mimeOf, refuse, type ServedFile } from "@easel/server";
 import { readFolder } from "../deploy/folder.ts";
 import { Failure } from "../exit.ts";
 

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import type { Env } from "../../../server/src/env.ts";
+import type { Env } from "@easel/server";
 import type { Report } from "./call-report.ts";
 import type { LivePages } from "./live-pages.ts";
 

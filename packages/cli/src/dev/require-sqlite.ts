@@ -1,4 +1,4 @@
-import { quietSqlite } from "@easel/server/drivers/db/quiet-sqlite";
+import { quietSqlite } from "@easel/server/quiet-sqlite";
 import { fail } from "../exit.ts";
 
 /** Throws a `Failure` if the SQLite of this Node lacks what the service needs. Must be called before the service is imported. */

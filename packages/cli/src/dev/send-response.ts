@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
-import { identify } from "@easel/server/identity/identify";
+import { identify } from "@easel/server";
 import { afterSignOut } from "./dev-sign-in.ts";
 import { canvasPath, cookieForBrowser, OWN_PATH, type PageHost, type Site } from "./page-hosts.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { hintFor } from "@easel/server/access/ladder";
-import { hasDotFile } from "@easel/server/canvases/publishing/select-files";
+import { hasDotFile } from "@easel/server/bundle-files";
+import { hintFor } from "@easel/server/ladder";
 import { watch } from "chokidar";
 import { type ParsedEaselJson, parseEaselJson } from "../project/easel-json.ts";
 import { stateFor } from "./dev-pages.ts";

@@ -1,6 +1,6 @@
 import { lstat, mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { faultsOf, jsonSchema } from "@easel/server/canvases/publishing/easel-json";
+import { faultsOf, jsonSchema } from "@easel/server/easel-json";
 import type { Context } from "../context.ts";
 import { fail } from "../exit.ts";
 import { firstSlug, nameOfFolder } from "../project/folder-name.ts";

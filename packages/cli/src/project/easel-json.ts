@@ -1,5 +1,5 @@
 import path from "node:path";
-import { type EaselJson, easelJson, faultsOf } from "@easel/server/canvases/publishing/easel-json";
+import { type EaselJson, easelJson, faultsOf } from "@easel/server/easel-json";
 import { fail } from "../exit.ts";
 import { clean } from "../terminal/clean.ts";
 import { readUntrusted } from "./files.ts";

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import path from "node:path";
 import { LIMITS } from "@easel/protocol/limits";
-import { isAllowedSlug, slugOf } from "@easel/server/canvases/publishing/slug";
+import { isAllowedSlug, slugOf } from "@easel/server/slugs";
 import { kindOf } from "./files.ts";
 
 /** Names of folders that builds write to. They do not tell one app from another. */

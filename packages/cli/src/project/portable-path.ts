@@ -1,5 +1,5 @@
 import { pathFault } from "@easel/protocol/bundle";
-import { hasDotFile } from "@easel/server/canvases/publishing/select-files";
+import { hasDotFile } from "@easel/server/bundle-files";
 
 /*
  * Which paths every system can hold: the rules of git for NTFS and HFS+ (`verify_path`, `is_ntfs_dotgit`, `is_hfs_dotgit`,

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { hasDotFile } from "@easel/server/canvases/publishing/select-files";
+import { hasDotFile } from "@easel/server/bundle-files";
 import { z } from "zod/mini";
 import { fail } from "../exit.ts";
 import { clean } from "../terminal/clean.ts";

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
 import { LIMITS } from "@easel/protocol/limits";
-import { commonFolder } from "@easel/server/canvases/publishing/select-files";
+import { commonFolder } from "@easel/server/bundle-files";
 import { type Entry, openPromise } from "yauzl";
 import { causeOf, UPLOAD_TIMEOUT_MS } from "../api/send.ts";
 import type { Service } from "../api/service.ts";

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import type { Canvas } from "@easel/protocol/types";
-import { isAllowedSlug } from "@easel/server/canvases/publishing/slug";
+import { isAllowedSlug } from "@easel/server/slugs";
 import { type CanvasOptions, findCanvas } from "../api/find-canvas.ts";
 import type { Service } from "../api/service.ts";
 import { pickVersion, readVersions } from "../canvas/versions.ts";

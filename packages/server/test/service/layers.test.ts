@@ -32,6 +32,7 @@ const LAYERS = [
   ["agents/", "doc-pages/"],
   ["app.ts", "stored-data.ts"],
   ["service.ts"],
+  ["index.ts"],
   ["main.ts"],
 ];
 
@@ -229,6 +230,7 @@ test("the root holds the start, the service, the application and its environment
   assert.deepEqual(files.filter((file) => !file.includes("/")).sort(), [
     "app.ts",
     "env.ts",
+    "index.ts",
     "main.ts",
     "service.ts",
     "stored-data.ts",
