@@ -7,7 +7,7 @@ import { TaskPool } from "../../src/async/task-pool.ts";
 import { resumeCompressions } from "../../src/canvases/publishing/compressions.ts";
 import { sweepVersions } from "../../src/canvases/version-files.ts";
 import { ServedFiles } from "../../src/content/served-files.ts";
-import { onEngines, startDev } from "../support/engines.ts";
+import { onSqlite, startDev } from "../support/engines.ts";
 import { publish, visit } from "../support/publish.ts";
 import { manifestOf, stager } from "../support/staged.ts";
 import type { TestEnv } from "../support/test-env.ts";
@@ -37,7 +37,7 @@ function held(env: TestEnv) {
   return { open, order };
 }
 
-await onEngines("compression after publishing", (target, env) => {
+await onSqlite("compression after publishing", (target, env) => {
   let site: Stage;
   let other: Stage;
   before(async () => {

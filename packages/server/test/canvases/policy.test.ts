@@ -8,7 +8,7 @@ import { policyOf } from "../../src/canvases/policy.ts";
 import { policy } from "../../src/canvases/publishing/canvas-schemas.ts";
 import type { Db } from "../../src/drivers/db/db.ts";
 import { changedDb } from "../support/changed-db.ts";
-import { onEngines } from "../support/engines.ts";
+import { onSqlite } from "../support/engines.ts";
 
 const PRESETS = Object.keys(PRESET_TABLE);
 const RIGHTS = Object.keys(RIGHT_TABLE);
@@ -260,7 +260,7 @@ describe("the policy document", () => {
   });
 });
 
-await onEngines("concurrent changes of capabilities", (target, env) => {
+await onSqlite("concurrent changes of capabilities", (target, env) => {
   let people: Cast;
   let site: Stage;
   before(async () => {

@@ -19,7 +19,7 @@ import { publishVersion } from "../../src/canvases/versions.ts";
 import { currentView } from "../../src/canvases/view.ts";
 import type { Env } from "../../src/env.ts";
 import { upsertUser } from "../../src/identity/users.ts";
-import { onEngines } from "../support/engines.ts";
+import { onSqlite } from "../support/engines.ts";
 import { DAY_MS } from "../support/time.ts";
 import { zip } from "../support/zip.ts";
 
@@ -66,7 +66,7 @@ const REFUSED: [name: string, by: "owner" | "editor", SharingSettings, status: n
   ["the same by an editor", "editor", { access: "public_link" }, 403, "PUBLIC_LINK_OWNER_GATED"],
 ];
 
-await onEngines(
+await onSqlite(
   "publishing without HTTP",
   (_target, service) => {
     const env: Env = { ...service, clock: () => NOW };

@@ -6,7 +6,7 @@ import { freshEmail, type Person, type Target } from "@easel/conformance/target"
 import { makeTeam } from "@easel/conformance/team";
 import type { Canvas } from "@easel/protocol/types";
 import { whole } from "../support/canvas.ts";
-import { onEngines, startDev } from "../support/engines.ts";
+import { onSqlite, startDev } from "../support/engines.ts";
 import { publish, visit } from "../support/publish.ts";
 import { DAY_MS, HOUR_MS } from "../support/time.ts";
 
@@ -79,7 +79,7 @@ const BAD: [name: string, body: object][] = [
 const on = await startDev({ after });
 const off = (await startDev({ after }, { SERVICE_PUBLIC_LINKS: "off" })).target;
 
-await onEngines("sharing settings", (target, env) => {
+await onSqlite("sharing settings", (target, env) => {
   let people: Cast;
   let site: Stage;
   before(async () => {

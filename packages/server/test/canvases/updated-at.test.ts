@@ -13,7 +13,7 @@ import { listVersions, publishVersion } from "../../src/canvases/versions.ts";
 import type { Env } from "../../src/env.ts";
 import { upsertUser } from "../../src/identity/users.ts";
 import { type CanvasChanges, revokeCanvas, saveChanges } from "../../src/primitives/authoring/store.ts";
-import { onEngines } from "../support/engines.ts";
+import { onSqlite } from "../support/engines.ts";
 import { zip } from "../support/zip.ts";
 
 const NOW = 1_800_000_000_000;
@@ -27,7 +27,7 @@ const UNCHANGED: CanvasChanges = {
   org: undefined,
 };
 
-await onEngines("the time of the last change", (_target, service) => {
+await onSqlite("the time of the last change", (_target, service) => {
   const env: Env = { ...service, clock: () => NOW };
   let owner: User;
   let editor: User;

@@ -6,14 +6,14 @@ import { refused } from "@easel/conformance/refusal";
 import { freshEmail, type Person } from "@easel/conformance/target";
 import { LIMITS } from "@easel/protocol/limits";
 import { newId } from "../../src/crypto/ids.ts";
-import { onEngines } from "../support/engines.ts";
+import { onSqlite } from "../support/engines.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const { tokensPerPerson, expiredTokensPerPerson, invitesPerCanvas } = LIMITS;
 
 type Listed = { id: string; name: string }[];
 
-await onEngines("ceilings of what a person creates", (target, env) => {
+await onSqlite("ceilings of what a person creates", (target, env) => {
   const idOf = async (person: Person) => String((await manage(target, person, "GET", "/api/me")).json.id);
   /** Inserts access tokens of a person. */
   const addTokens = async (person: Person, count: number, expiresAt: number | null) => {

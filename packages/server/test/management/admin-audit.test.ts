@@ -6,12 +6,12 @@ import { refused } from "@easel/conformance/refusal";
 import type { Person } from "@easel/conformance/target";
 import { writeAudit } from "../../src/organisation/audit.ts";
 import { JSON_TYPE } from "../support/client.ts";
-import { onEngines } from "../support/engines.ts";
+import { onSqlite } from "../support/engines.ts";
 import { upload } from "../support/publish.ts";
 import { zip } from "../support/zip.ts";
 import { everyPage, pageOf, type Row } from "./admin-list.ts";
 
-await onEngines("the audit log", (target, env) => {
+await onSqlite("the audit log", (target, env) => {
   let admin: Person;
   let site: Stage;
   let adminId: string;

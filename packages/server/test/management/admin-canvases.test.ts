@@ -6,7 +6,7 @@ import { archive, publish, remove } from "@easel/conformance/lifecycle";
 import { refused } from "@easel/conformance/refusal";
 import type { Person } from "@easel/conformance/target";
 import { JSON_TYPE } from "../support/client.ts";
-import { onEngines } from "../support/engines.ts";
+import { onSqlite } from "../support/engines.ts";
 import { everyPage, pageOf, type Row } from "./admin-list.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -32,7 +32,7 @@ const FIELDS = [
   "version",
 ];
 
-await onEngines("administration of canvases", (target, env) => {
+await onSqlite("administration of canvases", (target, env) => {
   let admin: Person;
   before(async () => {
     admin = await target.signIn(target.admin);

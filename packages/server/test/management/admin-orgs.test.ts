@@ -4,9 +4,9 @@ import { freshSlug, manage, stage } from "@easel/conformance/fixture";
 import { refused } from "@easel/conformance/refusal";
 import type { Person } from "@easel/conformance/target";
 import type { Organisation } from "@easel/protocol/management";
-import { onEngines } from "../support/engines.ts";
+import { onSqlite } from "../support/engines.ts";
 
-await onEngines("administration of organisations", (target, env) => {
+await onSqlite("administration of organisations", (target, env) => {
   let admin: Person;
   before(async () => {
     admin = await target.signIn(target.admin);

@@ -4,7 +4,7 @@ import { manage, stage } from "@easel/conformance/fixture";
 import { publish } from "@easel/conformance/lifecycle";
 import { refused } from "@easel/conformance/refusal";
 import type { Person } from "@easel/conformance/target";
-import { onEngines, startDev } from "../support/engines.ts";
+import { onSqlite, startDev } from "../support/engines.ts";
 
 /** The models of the default provider that canvases may use. */
 const CURRENT_MODELS = ["claude-fable-5-1", "claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-5-5"];
@@ -40,7 +40,7 @@ const RESET = {
   ai: Object.fromEntries(Object.keys(DEFAULTS.ai).map((name) => [name, null])),
 };
 
-await onEngines("administration of settings", (target) => {
+await onSqlite("administration of settings", (target) => {
   let admin: Person;
   before(async () => {
     admin = await target.signIn(target.admin);

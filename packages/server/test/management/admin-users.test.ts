@@ -6,11 +6,11 @@ import { refused, unauthenticated } from "@easel/conformance/refusal";
 import { freshEmail, type Person, proxyTarget } from "@easel/conformance/target";
 import { tokenOf } from "@easel/conformance/token";
 import { signIn } from "../support/client.ts";
-import { onEngines } from "../support/engines.ts";
+import { onSqlite } from "../support/engines.ts";
 import { PROXY, startService } from "../support/service.ts";
 import { everyPage, pageOf, type Row } from "./admin-list.ts";
 
-await onEngines("administration of users", (target, env) => {
+await onSqlite("administration of users", (target, env) => {
   let admin: Person;
   before(async () => {
     admin = await target.signIn(target.admin);

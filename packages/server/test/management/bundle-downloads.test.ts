@@ -9,7 +9,7 @@ import { send, start } from "@easel/conformance/http";
 import { refused, unauthenticated } from "@easel/conformance/refusal";
 import { archiveOf } from "../../src/canvases/publishing/bundle-archive.ts";
 import { textOf } from "../../src/drivers/db/db.ts";
-import { onEngines } from "../support/engines.ts";
+import { onSqlite } from "../support/engines.ts";
 import { publish, upload } from "../support/publish.ts";
 import type { Files } from "../support/zip.ts";
 
@@ -39,7 +39,7 @@ const BUNDLES: [name: string, files: Files][] = [
   ],
 ];
 
-await onEngines("downloads of bundles", (target, env) => {
+await onSqlite("downloads of bundles", (target, env) => {
   let site: Stage;
   before(async () => {
     site = await stage(target);

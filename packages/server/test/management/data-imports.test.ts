@@ -3,7 +3,7 @@ import { it } from "node:test";
 import { manage } from "@easel/conformance/fixture";
 import { govern } from "@easel/conformance/policy";
 import { refused } from "@easel/conformance/refusal";
-import { onEngines } from "../support/engines.ts";
+import { onSqlite } from "../support/engines.ts";
 import {
   entries,
   filesOf,
@@ -15,7 +15,7 @@ import {
   transfersAt,
 } from "./data-archives.ts";
 
-await onEngines("imports of data", (target) => {
+await onSqlite("imports of data", (target) => {
   const { exportOf, importFiles, importTo } = transfersAt(target);
 
   it("what was exported is imported as the data of the importer, and once only", async () => {

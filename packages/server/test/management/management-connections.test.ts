@@ -6,12 +6,12 @@ import { refused } from "@easel/conformance/refusal";
 import type { Person } from "@easel/conformance/target";
 import { Sealer } from "../../src/crypto/sealer.ts";
 import { freshProfile } from "../organisation/connection-stores.ts";
-import { onEngines } from "../support/engines.ts";
+import { onSqlite } from "../support/engines.ts";
 import { pageOf } from "./admin-list.ts";
 
 const ORIGIN = "https://api.test";
 
-await onEngines(
+await onSqlite(
   "administration of Connections",
   (target, env) => {
     let admin: Person;

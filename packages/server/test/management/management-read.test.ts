@@ -5,10 +5,10 @@ import { manage, type Stage, share, stage, turn } from "@easel/conformance/fixtu
 import { refused } from "@easel/conformance/refusal";
 import { freshEmail } from "@easel/conformance/target";
 import { whole } from "../support/canvas.ts";
-import { onEngines } from "../support/engines.ts";
+import { onSqlite } from "../support/engines.ts";
 import { publish } from "../support/publish.ts";
 
-await onEngines("GET /api/canvases/{id}", (target, env) => {
+await onSqlite("GET /api/canvases/{id}", (target, env) => {
   let site: Stage;
   before(async () => {
     site = await stage(target);

@@ -4,7 +4,7 @@ import { manage, type Stage, stage } from "@easel/conformance/fixture";
 import { refused } from "@easel/conformance/refusal";
 import type { Canvas } from "@easel/protocol/types";
 import { whole } from "../support/canvas.ts";
-import { onEngines } from "../support/engines.ts";
+import { onSqlite } from "../support/engines.ts";
 
 const ADA = { email: "ada@example.com", role: "viewer" };
 const EVE = { email: "eve@example.com", role: "editor" };
@@ -79,7 +79,7 @@ const SWITCHES: [name: string, body: object][] = [
   ["one bad switch among good ones", { kv: false, ai: "off" }],
 ];
 
-await onEngines("sharing and switches", (target, env) => {
+await onSqlite("sharing and switches", (target, env) => {
   let site: Stage;
   before(async () => {
     site = await stage(target);

@@ -3,10 +3,10 @@ import { hash } from "node:crypto";
 import { before, it } from "node:test";
 import { manage, type Stage, stage } from "@easel/conformance/fixture";
 import { refused } from "@easel/conformance/refusal";
-import { onEngines } from "../support/engines.ts";
+import { onSqlite } from "../support/engines.ts";
 import { publish, visit } from "../support/publish.ts";
 
-await onEngines("versions", (target, env) => {
+await onSqlite("versions", (target, env) => {
   let site: Stage;
   let ids: string[];
   before(async () => {

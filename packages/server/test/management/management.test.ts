@@ -4,7 +4,7 @@ import { freshSlug, manage, type Stage, stage } from "@easel/conformance/fixture
 import { refused } from "@easel/conformance/refusal";
 import { CAPABILITIES } from "@easel/protocol/capabilities";
 import { whole } from "../support/canvas.ts";
-import { onEngines } from "../support/engines.ts";
+import { onSqlite } from "../support/engines.ts";
 
 /** The fields that every new canvas has, apart from those that the request sets. */
 const NEW = {
@@ -41,7 +41,7 @@ const NEW = {
   capabilitiesOff: Object.fromEntries(Object.keys(CAPABILITIES).map((name) => [name, "backend_off"])),
 };
 
-await onEngines("POST /api/canvases", (target, env) => {
+await onSqlite("POST /api/canvases", (target, env) => {
   let site: Stage;
   before(async () => {
     site = await stage(target);

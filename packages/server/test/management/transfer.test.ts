@@ -5,7 +5,7 @@ import { refused, unauthenticated } from "@easel/conformance/refusal";
 import { freshEmail, type Person } from "@easel/conformance/target";
 import { makeTeam } from "@easel/conformance/team";
 import { whole } from "../support/canvas.ts";
-import { onEngines } from "../support/engines.ts";
+import { onSqlite } from "../support/engines.ts";
 import { publish, visit } from "../support/publish.ts";
 
 /** Invalid bodies of a transfer: none names a user. */
@@ -18,7 +18,7 @@ const BAD_BODIES: [name: string, body: object][] = [
   ["a role besides", { email: "a@example.com", role: "owner" }],
 ];
 
-await onEngines("transfer of ownership", (target, env) => {
+await onSqlite("transfer of ownership", (target, env) => {
   let people: Cast;
   let site: Stage;
   before(async () => {

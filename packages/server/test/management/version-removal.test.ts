@@ -3,11 +3,11 @@ import { before, it } from "node:test";
 import { manage, type Stage, stage } from "@easel/conformance/fixture";
 import { refused } from "@easel/conformance/refusal";
 import type { Person } from "@easel/conformance/target";
-import { onEngines } from "../support/engines.ts";
+import { onSqlite } from "../support/engines.ts";
 import { publish, visit } from "../support/publish.ts";
 import { recount } from "../support/stored-bytes.ts";
 
-await onEngines("deleting versions", (target, env) => {
+await onSqlite("deleting versions", (target, env) => {
   let site: Stage;
   let ids: [string, string, string];
   before(async () => {

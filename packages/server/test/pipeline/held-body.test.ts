@@ -5,7 +5,7 @@ import { manage, type Stage, share, stage, turn } from "@easel/conformance/fixtu
 import { publish } from "@easel/conformance/lifecycle";
 import { govern } from "@easel/conformance/policy";
 import type { Person, Target } from "@easel/conformance/target";
-import { onEngines } from "../support/engines.ts";
+import { onSqlite } from "../support/engines.ts";
 import { zip } from "../support/zip.ts";
 import { holdBody } from "./held-body.ts";
 
@@ -56,7 +56,7 @@ const ROWS: Row[] = [
 const ADMINS = ["dev@example.com", "other@example.com"];
 const COLLECTIONS = { ideas: { preset: "collaborative" }, managed: { preset: "managed" } } as const;
 
-await onEngines(
+await onSqlite(
   "a body that is delayed while its sender loses rights",
   (target, env) => {
     /** Returns everything that the requests could change. */

@@ -6,7 +6,7 @@ import { refused, unauthenticated } from "@easel/conformance/refusal";
 import { freshEmail, type Person } from "@easel/conformance/target";
 import { tokenHash } from "../../src/crypto/ids.ts";
 import { tokenOf, whoAmI } from "../support/client.ts";
-import { onEngines, startDev } from "../support/engines.ts";
+import { onSqlite, startDev } from "../support/engines.ts";
 import { publish, visit } from "../support/publish.ts";
 import { HandOver, jar, NAVIGATES, pairOf } from "./hand-over.ts";
 
@@ -48,7 +48,7 @@ const BAD_BODIES: [name: string, body: object][] = [
   ["a role", { email: "a@example.com", role: "editor" }],
 ];
 
-await onEngines("invitations and guests", (target, env) => {
+await onSqlite("invitations and guests", (target, env) => {
   const { base } = target;
   let site: Stage;
   let owner: Person;

@@ -16,11 +16,17 @@ export async function startDev(
 
 type Suite = (target: Target, env: TestEnv) => void;
 
-/** Runs a suite on every engine, each with its own service. All services start before the first suite. */
+/**
+ * Runs a suite on every engine, each with its own service. All services start before the first suite. For suites whose outcome depends on the
+ * engine: order, sums, limits, races, and the first run of a statement on PostgreSQL.
+ */
 export const onEngines = (title: string, suite: Suite, settings?: Record<string, string>): Promise<void> =>
   run(title, suite, ENGINES, settings);
 
-/** Runs a suite on SQLite only, because no SQL decides its outcome. Other suites run the same statements on every engine. */
+/**
+ * Runs a suite on SQLite only: most of what it asserts depends on no engine. A suite of `onEngines`, of a store, or of the conformance suite
+ * runs its statements on PostgreSQL, too.
+ */
 export const onSqlite = (title: string, suite: Suite, settings?: Record<string, string>): Promise<void> =>
   run(
     title,

@@ -4,10 +4,10 @@ import { amend, manage, type Stage, stage } from "@easel/conformance/fixture";
 import { open, type Page } from "@easel/conformance/page";
 import { refused } from "@easel/conformance/refusal";
 import type { AuthoredCanvas } from "@easel/protocol/types";
-import { onEngines } from "../../support/engines.ts";
+import { onSqlite } from "../../support/engines.ts";
 import { HOME, listed, publish, share, update } from "./share-form.ts";
 
-await onEngines(
+await onSqlite(
   "authoring of which the scope is the canvas",
   (target, env) => {
     let site: Stage;

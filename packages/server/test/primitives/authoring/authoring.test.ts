@@ -9,7 +9,7 @@ import { freshEmail, type Person } from "@easel/conformance/target";
 import type { Canvas } from "@easel/protocol/types";
 import { onAccessChange } from "../../../src/canvases/open-connections.ts";
 import { uploadsOf } from "../../../src/canvases/publishing/upload.ts";
-import { onEngines } from "../../support/engines.ts";
+import { onSqlite } from "../../support/engines.ts";
 import { visit } from "../../support/publish.ts";
 import { zip } from "../../support/zip.ts";
 import { BROKEN, FORM_TYPE, formOf, HOME, listed, publish, share, shareForm, update } from "./share-form.ts";
@@ -19,7 +19,7 @@ const FIELDS =
     " ",
   );
 
-await onEngines(
+await onSqlite(
   "authoring",
   (target, env) => {
     let site: Stage;

@@ -3,11 +3,11 @@ import { randomBytes } from "node:crypto";
 import { beforeEach, it } from "node:test";
 import { refused } from "@easel/conformance/refusal";
 import { Sealer } from "../../../src/crypto/sealer.ts";
-import { onEngines } from "../../support/engines.ts";
+import { onSqlite } from "../../support/engines.ts";
 import { type Connected, connected, putProfile } from "./connected.ts";
 import { ScriptedOutbound } from "./scripted-outbound.ts";
 
-await onEngines("calls whose protected headers no key opens", (target, env) => {
+await onSqlite("calls whose protected headers no key opens", (target, env) => {
   const key = randomBytes(32);
   const other = randomBytes(32);
   let canvas: Connected;

@@ -6,7 +6,7 @@ import { publish } from "@easel/conformance/lifecycle";
 import { govern } from "@easel/conformance/policy";
 import type { Target } from "@easel/conformance/target";
 import { holdBody } from "../../pipeline/held-body.ts";
-import { onEngines } from "../../support/engines.ts";
+import { onSqlite } from "../../support/engines.ts";
 import { administer, type Connected, connected, grant, putProfile } from "./connected.ts";
 import { ScriptedOutbound } from "./scripted-outbound.ts";
 
@@ -87,7 +87,7 @@ const VISITORS_LOSSES: Record<string, [loss: Loss, status: number, code?: string
   "access without a password": [(target, canvas) => amend(target, canvas, { password: "secret-word" }), 403],
 };
 
-await onEngines("a body that is delayed while its sender loses", (target, env) => {
+await onSqlite("a body that is delayed while its sender loses", (target, env) => {
   let upstream: ScriptedOutbound;
   beforeEach(() => {
     upstream = new ScriptedOutbound();

@@ -6,13 +6,13 @@ import { until } from "@easel/conformance/patience";
 import { govern } from "@easel/conformance/policy";
 import type { Db } from "../../../src/drivers/db/db.ts";
 import { freshProfile } from "../../organisation/connection-stores.ts";
-import { onEngines } from "../../support/engines.ts";
+import { onSqlite } from "../../support/engines.ts";
 import { type Connected, connected, grant, putProfile } from "./connected.ts";
 import { ScriptedOutbound } from "./scripted-outbound.ts";
 
 const READS = new Set<PropertyKey>(["get", "getCached", "all", "head"]);
 
-await onEngines("what a call costs", (target, env) => {
+await onSqlite("what a call costs", (target, env) => {
   let canvas: Connected;
   let upstream: ScriptedOutbound;
   before(async () => {

@@ -11,7 +11,7 @@ import { freshEmail, type Person, type Target } from "@easel/conformance/target"
 import { makeTeam, regroup } from "@easel/conformance/team";
 import { tokenOf } from "@easel/conformance/token";
 import { JSON_TYPE, post } from "../../support/client.ts";
-import { onEngines } from "../../support/engines.ts";
+import { onSqlite } from "../../support/engines.ts";
 import { onBothNodes } from "./realtime-node.ts";
 
 /** An action, the people whose connections it closes, and those whose connections stay open. */
@@ -141,7 +141,7 @@ const everyone = ({ people: { owner, editor, viewer } }: Stage, act: Scene["act"
   act,
 });
 
-await onEngines(
+await onSqlite(
   "connections are closed on every node when their users lose access",
   (target, env) => {
     const dial = onBothNodes(target, env);
