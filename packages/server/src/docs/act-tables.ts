@@ -13,13 +13,13 @@ const outputOf = (schema: z.ZodType) =>
   z.toJSONSchema(schema) as JsonSchema & { $defs?: Record<string, JsonSchema> };
 
 function routeOf({ method, path, query }: Act): string {
-  const names = query === undefined ? [] : Object.keys(query.shape);
+  const names = query === undefined ? [] : Object.keys(query.schema.shape);
   return `${method} ${path}${names.length === 0 ? "" : `?${names.map((name) => `${name}=`).join("&")}`}`;
 }
 
 function bodyOf({ body }: Act): string {
   if (body === undefined) return "";
-  if (body.schema === null) return `${code(body.type)} →`;
+  if (body.type !== "application/json") return `${code(body.type)} →`;
   return `${code(outlineOf(inputOf(body.schema)))}${body.optional ? " or nothing" : ""} →`;
 }
 

@@ -170,20 +170,30 @@ function check(value: Json, levels: number, what: string): void {
 /** The size in bytes from which a body is parsed in a turn of the event loop without other such bodies. */
 const LARGE_BYTES = 64 * 1024;
 
+/** Returns a media type without its parameters, in lower case, or an empty text if there is none. */
+export const essenceOf = (type: string | undefined): string =>
+  type?.split(";")[0]?.trim().toLowerCase() ?? "";
+
+/** Where `readJson` reads from: the media type, and the function that reads all bytes, as `readBody` does. */
+interface JsonSource {
+  type: string | undefined;
+  read(limit: number, tooLarge: () => never, options: ReadOptions): Promise<Buffer>;
+}
+
 /**
  * Reads and validates a JSON body of the management API. Throws 400 `INVALID_BODY` with a message that lists the first faults, and 413
  * `BODY_TOO_LARGE` if the body is longer than `limit` bytes.
  */
 export async function readJson<Body>(
-  request: IncomingMessage,
+  source: JsonSource,
   schema: ZodType<Body>,
   { turns }: Pick<Env, "turns">,
   limit: number = LIMITS.managementBodyBytes.value,
 ): Promise<Body> {
-  const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
-  if (type !== "application/json") refuse("INVALID_BODY", { message: "The body must be application/json." });
+  if (essenceOf(source.type) !== "application/json")
+    refuse("INVALID_BODY", { message: "The body must be application/json." });
   const tooLarge = () => refuseLargeBody(limit);
-  const bytes = await readBody(request, limit, tooLarge, { inspect: new ValueCount().add });
+  const bytes = await source.read(limit, tooLarge, { inspect: new ValueCount().add });
   const parse = () => validate(parseJson(bytes), schema);
   return bytes.length < LARGE_BYTES ? parse() : turns.alone(parse);
 }

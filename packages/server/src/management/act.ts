@@ -1,19 +1,20 @@
-import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import type { ZodType, z } from "zod";
 import type { User } from "../access/principal.ts";
+import { announceAccess } from "../canvases/open-connections.ts";
 import type { Env } from "../env.ts";
-import { readJson } from "../http/body.ts";
-import { firstValue, type Query } from "../http/query.ts";
-import type { ErrorCase } from "../http/refusal.ts";
+import type { Method } from "../http/methods.ts";
+import { type ErrorCase, Refusal } from "../http/refusal.ts";
 import { validate } from "../http/validate.ts";
 import type { Caller } from "../identity/credential.ts";
+import { definer, type Input, type Operation, type ParamsOf, parameters } from "../operations/operation.ts";
+import { writeAudit } from "../organisation/audit.ts";
+import type { ActBody } from "./bodies.ts";
 import {
+  type ActCaller,
   CALLERS,
-  type Call,
   type CallerName,
   type Granted,
-  type Reauthenticate,
   requireFields,
   requireTokenScope,
   type TokenScoped,
@@ -46,72 +47,6 @@ export const created = <Body>(schema: ZodType<Body>): ResponseSpec<Body> => ({ s
 export const noContent: ResponseSpec<undefined> = { status: 204, schema: null };
 export const download = (type: string): ResponseSpec<Download> => ({ status: 200, schema: null, type });
 
-/** Describes the request body of an act (an operation of the management API), and reads it. */
-export interface BodySpec<Body> {
-  /** The accepted media types, for the docs. */
-  type: "application/json" | "application/zip" | "application/zip, text/html" | "application/octet-stream";
-  optional: boolean;
-  /** The schema of a JSON body; null for other types. */
-  schema: ZodType | null;
-  /** The error of a body that is too large, if it is not 400 `INVALID_BODY`. */
-  tooLarge?: ErrorCase | undefined;
-  /** Reads and parses the body, and does other slow work, such as storing an upload. Throws 400 `INVALID_BODY` for an invalid body. */
-  read(call: Call, env: Env): Promise<Body>;
-}
-
-/** Returns the body of a call, which is validated; reads it unless `given` has its value already. */
-const read = async <Body>(
-  { request, given }: Call,
-  schema: ZodType<Body>,
-  env: Env,
-  limit?: number,
-): Promise<Body> => (given === undefined ? readJson(request, schema, env, limit) : validate(given, schema));
-
-/** Describes a JSON body that must match a schema and have at most `limit` bytes. */
-export const json = <Body>(schema: ZodType<Body>, limit?: number): BodySpec<Body> => ({
-  type: "application/json",
-  optional: false,
-  schema,
-  tooLarge: "BODY_TOO_LARGE",
-  read: (call, env) => read(call, schema, env, limit),
-});
-
-/** Describes a JSON body that must match a schema. `prepare` then does slow work on the parsed body, such as hashing a password. */
-export const preparedJson = <Given, Body>(
-  schema: ZodType<Given>,
-  prepare: (given: Given, user: User, env: Env) => Promise<Body>,
-): BodySpec<Body> => ({
-  ...json(schema),
-  read: async (call, env) => prepare(await read(call, schema, env), call.user, env),
-});
-
-/**
- * Describes a body that `read` stores while it arrives. A limited number of such bodies of a person are read at once; further ones wait
- * unread. `tooLarge` is the error that `read` throws for a body that is too large.
- */
-export const upload = <Body>(
-  type: BodySpec<Body>["type"],
-  read: BodySpec<Body>["read"],
-  tooLarge?: ErrorCase,
-): BodySpec<Body> => ({
-  type,
-  optional: false,
-  schema: null,
-  tooLarge,
-  read: (call, env) => env.uploads.run(call.user.id, () => read(call, env), call.signal()),
-});
-
-const isAbsent = ({ headers }: IncomingMessage) =>
-  headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0;
-
-/** Describes an optional JSON body that must match a schema. An absent body counts as `{}`. */
-export const optionalJson = <Body>(schema: ZodType<Body>): BodySpec<Body> => ({
-  ...json(schema),
-  optional: true,
-  read: async (call, env) =>
-    call.given === undefined && isAbsent(call.request) ? schema.parse({}) : read(call, schema, env),
-});
-
 /** The part of an audit entry that an act (an operation of the management API) supplies. Contains no secrets. */
 export interface AuditNote {
   /** Id of the canvas, if the path does not contain it. */
@@ -133,136 +68,161 @@ export interface Result<Body> {
  */
 export type Affects = "canvas" | "people";
 
-type EmptyQuery = z.ZodObject<Record<never, ZodType>>;
-
-/** The path parameters as an object type: `{id}` becomes the field `id`. */
-type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
-  ? Record<Name, string> & ParamsOf<Rest>
-  : unknown;
-
-/** Describes an act (an operation of the management API). The routes, the docs and the OpenAPI document are derived from it. */
+/** What an act has in addition to any operation. The routes, the docs and the OpenAPI document are derived from it. */
 interface Description extends TokenScoped {
+  /** The schema of the path parameters, if their format must be checked before the act runs. */
+  params?: ZodType;
+  /** The connections whose access is rechecked after the act. If absent, none are rechecked. */
+  affects?: Affects;
+  /** Whether the act uploads one file of a deploy, which may have many files. Such acts have a higher rate limit. */
+  uploads?: boolean;
+}
+
+/**
+ * An operation of the management API. `Body` is the type of its response. The errors of the act alone are in `errors`; others, such as
+ * `NOT_FOUND` for a path with parameters, are derived from `method`, `path`, `body` and `allow`.
+ */
+export interface Act<Body = unknown> extends Operation<ActCaller, Result<Body>>, Description {
+  method: Method;
+  path: string;
+  body?: ActBody<unknown>;
+  response: ResponseSpec<unknown>;
+  /** Whether the audit log records the act. */
+  audited: boolean;
+}
+
+/** The caller of an act, and the checked and parsed input. */
+interface Call<Params, Parameters, Body> extends Caller<User> {
+  params: Params;
+  query: Parameters;
+  body: Body;
+  signal: Input["signal"];
+}
+
+/** The definition of an act, with the types of its path, callers, query, body and response. */
+interface Definition<Path extends string, Who extends CallerName, Query extends z.ZodObject, Body, Response>
+  extends Description {
   /** The unique name of the act, which the audit log records. */
   name: string;
   /** A sentence for the docs. */
   summary: string;
   /** Further sentences for the docs. */
   details?: string;
-  /** The schema of the path parameters, if their format must be checked before the act runs. */
-  params?: ZodType;
-  query?: z.ZodObject;
-  body?: BodySpec<unknown>;
-  response: ResponseSpec<unknown>;
-  /**
-   * The errors of this act alone. Others, such as `NOT_FOUND` for a path with parameters, are derived from `method`, `path`, `body` and
-   * `allow`.
-   */
-  errors?: readonly ErrorCase[];
-  /** The connections whose access is rechecked after the act. If absent, none are rechecked. */
-  affects?: Affects;
-  /** Whether the act uploads one file of a deploy, which may have many files. Such acts have a higher rate limit. */
-  uploads?: boolean;
-  /** Whether the audit log records the act. By default it records all acts except GET. */
-  audited?: boolean;
-}
-
-/** An operation of the management API. `Body` is the type of its response. */
-export interface Act<Body = unknown> extends Description {
-  audited: boolean;
-  /** Checks caller and input, and returns a function that runs the act. Throws a `Refusal` if it must not run. */
-  prepare(call: Call, reauthenticate: Reauthenticate, env: Env): Promise<() => Promise<Result<Body>>>;
-}
-
-/** The caller of an act, and the checked and parsed input. */
-interface Input<Params, Parameters, Body> extends Caller<User> {
-  request: IncomingMessage;
-  signal: Call["signal"];
-  params: Params;
-  query: Parameters;
-  body: Body;
-}
-
-/** The definition of an act, with the types of its path, callers, query, body and response. */
-interface Definition<
-  Path extends string,
-  Who extends CallerName,
-  Parameters extends z.ZodObject,
-  Body,
-  Response,
-> extends Description {
   path: Path;
   allow: Who;
-  query?: Parameters;
-  body?: BodySpec<Body>;
+  query?: Query;
+  body?: ActBody<Body>;
   response: ResponseSpec<Response>;
+  errors?: readonly ErrorCase[];
+  /** By default the audit log records all acts except GET. */
+  audited?: boolean;
   run(
-    call: Input<ParamsOf<Path>, z.output<Parameters>, Body> & Granted<Who>,
+    call: Call<ParamsOf<Path>, z.output<Query>, Body> & Granted<Who>,
     env: Env,
   ): Promise<Result<NoInfer<Response>>>;
 }
 
-/**
- * Parses the query parameters that the schema names, and ignores others. Uses the first value of a repeated parameter. An empty value
- * counts as absent.
- */
-function parseQuery<Schema extends z.ZodObject>(schema: Schema, query: Query): z.output<Schema> {
-  const given = Object.fromEntries(Object.keys(schema.shape).map((name) => [name, firstValue(query, name)]));
-  return validate(given, schema, "The query");
-}
+/** Describes the response of an act as that of any operation. */
+const responsesOf = ({
+  status,
+  schema,
+  type,
+}: ResponseSpec<unknown>): Operation<never, never>["responses"] => ({
+  [status]: {
+    description: schema === null && type === undefined ? "Done." : "The result.",
+    ...(type !== undefined && { type }),
+    ...(schema !== null && { type: "application/json", schema }),
+  },
+});
 
 /**
- * Defines an act (an operation of the management API) that checks the caller and the parameters before it runs. An act with a body
- * authenticates and checks the caller again after it has read the body, because a client could delay the body until the caller has lost its
- * rights.
+ * Defines an act: an operation that checks the access token and the group of its caller, and that is announced and recorded once it has
+ * run.
  */
 export const act = <
-  Path extends string,
+  const Path extends string,
   Who extends CallerName,
   Response,
   Body = undefined,
-  Parameters extends z.ZodObject = EmptyQuery,
+  Query extends z.ZodObject = z.ZodObject<Record<never, ZodType>>,
 >({
   run,
-  ...description
-}: Definition<Path, Who, Parameters, Body, Response>): Act<Response> => {
-  const { method, allow, params, query, body, audited = method !== "GET" } = description;
-  const changes = method !== "GET";
-  const authorize = (call: Call, env: Env) => {
-    requireTokenScope(call, description);
-    return CALLERS[allow].authorize(call, env, changes) as Promise<Granted<Who>>;
+  query,
+  body,
+  ...given
+}: Definition<Path, Who, Query, Body, Response>): Act<Response> => {
+  const { method, allow, params, response, audited = method !== "GET" } = given;
+  const description = { ...given, audited, responses: responsesOf(response) };
+  const inputs = {
+    ...(query !== undefined && { query: parameters(query) }),
+    ...(body !== undefined && { body }),
   };
-  return {
+  const { perform } = definer<ActCaller, Result<Response>>()({
     ...description,
-    audited,
-    async prepare(call, reauthenticate, env) {
-      const granted = await authorize(call, env);
-      if (params !== undefined) validate(call.params, params, "The path");
-      const parsed = {
-        params: call.params as ParamsOf<Path>,
-        query: (query === undefined ? {} : parseQuery(query, call.query)) as z.output<Parameters>,
-      };
-      const { user, credential, passes, request, signal } = call;
-      const caller = { user, credential, passes };
-      if (body === undefined)
-        return () => run({ ...caller, request, signal, ...parsed, body: undefined as Body, ...granted }, env);
-      const given = await body.read(call, env);
-      const now = await reauthenticate();
-      requireFields(now, description, given);
-      const still = await authorize(now, env);
-      return () =>
-        run(
-          {
-            ...caller,
-            user: now.user,
-            credential: now.credential,
-            request,
-            signal,
-            ...parsed,
-            body: given,
-            ...still,
-          },
-          env,
-        );
+    ...inputs,
+    async may(caller, { params: asked }, env) {
+      const call = { ...caller, params: asked as Record<string, string> };
+      requireTokenScope(call, given);
+      const granted = await CALLERS[allow].authorize(call, env, method !== "GET");
+      if (params !== undefined) validate(asked, params, "The path");
+      return granted as Granted<Who>;
     },
-  };
+    run(caller, { params: asked, query: parsed, body: value, subject, signal }, env) {
+      requireFields(caller, given, value);
+      const { user, credential, passes } = caller;
+      const call = {
+        user,
+        credential,
+        passes,
+        params: asked,
+        query: parsed,
+        body: value,
+        signal,
+        ...subject,
+      };
+      return recorded(description, caller, asked as Record<string, string>, () => run(call, env), env);
+    },
+  });
+  return { ...description, ...inputs, perform };
 };
+
+/** Announces that an act may have changed who has access, so that the open connections that it affects are checked again. */
+async function announce(
+  { affects }: Description,
+  canvas: string | undefined,
+  people: string[],
+  env: Env,
+): Promise<void> {
+  if (affects !== undefined) await announceAccess(canvas === undefined ? { people } : { canvas }, env);
+}
+
+/**
+ * Runs an act that has passed its checks, and records it in the audit log (decision 012). If the act can change who has access, announces
+ * this once it has run. A refused act has changed nothing and announces nothing.
+ */
+async function recorded<Body>(
+  act: Description & { name: string; audited: boolean },
+  { user, address }: ActCaller,
+  { id }: Record<string, string>,
+  run: () => Promise<Result<Body>>,
+  env: Env,
+): Promise<Result<Body>> {
+  const inPath = act.affects === "canvas" ? id : undefined;
+  const people = [user.id, id ?? ""];
+  let result: Result<Body>;
+  try {
+    result = await run();
+  } catch (error) {
+    // Any other error than a Refusal leaves open whether the act has been done, for example if the database did not answer in time.
+    if (!(error instanceof Refusal)) await announce(act, inPath, people, env);
+    throw error;
+  }
+  const canvas = result.audit?.canvas ?? inPath;
+  await announce(act, canvas, people, env);
+  if (act.audited) {
+    const { target = null, details = null } = result.audit ?? {};
+    const entry = { act: act.name, canvas: canvas ?? null, target, details };
+    await writeAudit({ actor: user, address, ...entry }, env);
+  }
+  return result;
+}

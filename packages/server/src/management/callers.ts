@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import { TOKEN_SCOPES, type TokenScope } from "@easel/protocol/management";
 import type { CanvasRole } from "@easel/protocol/types";
 import { type ManagementUse, tokenScopeObjection, type User } from "../access/principal.ts";
@@ -9,28 +8,36 @@ import { type CanvasRow, findCanvas } from "../canvases/store.ts";
 import { isId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 import type { Method } from "../http/methods.ts";
-import type { Query } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
 import type { Caller } from "../identity/credential.ts";
-import { isAdmin } from "../identity/identify.ts";
+import { isAdmin, reauthenticate } from "../identity/identify.ts";
 import { findTeamRow, type TeamRow } from "../organisation/teams.ts";
+import { challengeAgain } from "../sign-in/challenge.ts";
 
-/** A request of a signed-in user to the management API, before it is checked and parsed. */
-export interface Call extends Caller<User> {
-  params: Record<string, string>;
-  query: Query;
-  /** The request with its unread body. */
-  request: IncomingMessage;
-  /** Returns the signal of the request, which aborts when the client closes the connection. Work that takes long stops then. */
-  signal(): AbortSignal;
-  /** The value of the JSON body, if the body has been read already, for example from a form. */
-  given?: unknown;
+/** The caller of acts (operations of the management API). */
+export interface ActCaller extends Caller<User> {
+  /** The IP address of the client, for the audit log. */
+  address: string;
+  /**
+   * Authenticates the caller again. If the session or token is no longer valid, throws the same error as for a request without credentials.
+   */
+  readmit(): Promise<ActCaller>;
 }
 
-/**
- * Authenticates the caller again. If the session or token is no longer valid, throws the same error as for a request without credentials.
- */
-export type Reauthenticate = () => Promise<Call>;
+/** Returns a signed-in user as the caller of acts. */
+export const actCaller = (caller: Caller<User>, address: string, env: Env): ActCaller => ({
+  ...caller,
+  address,
+  async readmit() {
+    const now = (await reauthenticate(caller, env)) ?? challengeAgain(caller, env);
+    return actCaller({ ...caller, ...now }, address, env);
+  },
+});
+
+/** The caller of an act, and its path parameters. */
+interface Call extends Caller<User> {
+  params: Record<string, string>;
+}
 
 /** A group of callers that may perform an act (an operation of the management API). */
 interface CallerGroup {
@@ -196,7 +203,7 @@ export function requireTokenScope({ user: { restriction }, params }: Call, act: 
  * without an access token of that scope.
  */
 export function requireFields(
-  { user: { restriction } }: Call,
+  { user: { restriction } }: Caller<User>,
   { deploys }: TokenScoped,
   body: unknown,
 ): void {

@@ -6,7 +6,8 @@ import { listCanvases } from "../canvases/store.ts";
 import { deleteCanvas, deleteDraft, patchCanvas, unpublishCanvas } from "../canvases/update.ts";
 import { currentView, viewFor, viewsFor } from "../canvases/view.ts";
 import { refuse } from "../http/refusal.ts";
-import { act, created, json, noContent, ok, optionalJson } from "./act.ts";
+import { act, created, noContent, ok } from "./act.ts";
+import { json, optionalJson } from "./bodies.ts";
 import { canvasSearch } from "./list-query.ts";
 import { canvas, canvasList } from "./responses/canvas.ts";
 

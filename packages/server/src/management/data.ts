@@ -7,7 +7,7 @@ import { manages } from "../access/roles.ts";
 import { withUpload } from "../canvases/publishing/upload.ts";
 import { findCanvas } from "../canvases/store.ts";
 import type { Env } from "../env.ts";
-import { refuseLargeBody, streamBody } from "../http/body.ts";
+import { essenceOf, refuseLargeBody } from "../http/body.ts";
 import { firstValue } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
 import type { Caller } from "../identity/credential.ts";
@@ -16,7 +16,8 @@ import type { GatedCaller } from "../primitives/primitive.ts";
 import { exportArchive } from "../primitives/transfer/export-archive.ts";
 import { importData } from "../primitives/transfer/import-data.ts";
 import { TRANSFERS } from "../primitives/transfer/transfers.ts";
-import { act, type BodySpec, Download, download, ok, upload } from "./act.ts";
+import { act, Download, download, ok } from "./act.ts";
+import { type ActBody, upload } from "./bodies.ts";
 import { dataSummary, importResult } from "./responses/canvas.ts";
 
 /**
@@ -65,27 +66,19 @@ const BYTES = LIMITS.importBytes.value;
 const SIZE_LIMIT = { bytes: BYTES, refuse: () => refuseLargeBody(BYTES) };
 
 /** The request body of an import. Reading it imports the data, and checks access again before each write. */
-const uploadedData: BodySpec<ImportResult> = upload(
-  "application/zip",
-  async (call, env) => {
-    const {
-      request,
-      user,
-      params: { id = "" },
-      query,
-      signal,
-    } = call;
-    const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase() ?? "";
-    if (!TYPES.includes(type)) refuse("INVALID_BODY", { message: "The body must be application/zip." });
+const uploadedData: ActBody<ImportResult> = upload(
+  { type: "application/zip", schema: z.any(), tooLarge: "BODY_TOO_LARGE" },
+  async (bytes, { caller, params: { id = "" }, query, signal }, env) => {
+    const { user } = caller;
+    if (!TYPES.includes(essenceOf(bytes.type)))
+      refuse("INVALID_BODY", { message: "The body must be application/zip." });
     const { slug } = (await findCanvas(id, user, env)) ?? refuse("NOT_FOUND");
-    const access = accessTo({ id, slug }, call, false, env);
+    const access = accessTo({ id, slug }, caller, false, env);
     const existing = firstValue(query, "existing") === "replace" ? "replace" : "keep";
     env.imports.requireRoom(user.id);
-    const size = Number(request.headers["content-length"] ?? 0);
     const use = (file: string) => importData(file, existing, user.id, access, env, signal());
-    return withUpload(streamBody(request), size, env, use, SIZE_LIMIT);
+    return withUpload(bytes.stream(), bytes.size, env, use, SIZE_LIMIT);
   },
-  "BODY_TOO_LARGE",
 );
 
 /** The endpoints that list, export and import the data of a canvas (docs/http/management.md#exports-and-imports). */

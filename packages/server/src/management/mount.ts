@@ -1,6 +1,5 @@
 import { ERRORS } from "@easel/protocol/errors";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { User } from "../access/principal.ts";
 import type { Bucket } from "../drivers/bus/bus.ts";
 import type { Env } from "../env.ts";
 import { blockEmbedding, isCrossOrigin, requireSameOrigin } from "../http/cross-site.ts";
@@ -9,15 +8,15 @@ import type { Query } from "../http/query.ts";
 import { take } from "../http/rate-limit.ts";
 import { Refusal, refuse } from "../http/refusal.ts";
 import { clientSignal } from "../http/sockets.ts";
-import type { Caller } from "../identity/credential.ts";
 import { identify } from "../identity/identify.ts";
+import type { Input } from "../operations/operation.ts";
+import { RequestBody } from "../operations/request-body.ts";
 import { limitUnfinished } from "../pipeline/request-limits.ts";
 import { sendStream } from "../pipeline/send-stream.ts";
 import { challenge, challengeProgram } from "../sign-in/challenge.ts";
 import type { Act, Download } from "./act.ts";
 import { ACTS } from "./acts.ts";
-import { CALLERS, type Call } from "./callers.ts";
-import { perform } from "./perform.ts";
+import { type ActCaller, actCaller, CALLERS } from "./callers.ts";
 
 /**
  * The factor by which the rate limit of uploads is higher than the limit of other requests. With the default limit, uploading a
@@ -34,7 +33,7 @@ export async function admit(
   reply: FastifyReply,
   env: Env,
   { guests, uploads = false, page = false }: { guests: boolean; uploads?: boolean; page?: boolean },
-): Promise<Caller<User>> {
+): Promise<ActCaller> {
   blockEmbedding(reply);
   const { user, ...proof } = await identify(request.raw, reply, env, { tokens: !page });
   if (user.kind === "visitor")
@@ -50,7 +49,7 @@ export async function admit(
   if (user.kind === "guest" && !guests) {
     refuse("PERMISSION_DENIED", { message: "Guests may use only the canvas that they were invited to." });
   }
-  return { user, ...proof };
+  return actCaller({ user, ...proof }, request.ip, env);
 }
 
 /** Whether the response of an act is a download. */
@@ -63,22 +62,22 @@ const isDownload = (act: Act): act is Act<Download> => act.response.type !== und
  */
 async function sendDownload(
   act: Act<Download>,
-  call: Call,
-  request: FastifyRequest,
+  caller: ActCaller,
+  input: Input,
   reply: FastifyReply,
   env: Env,
 ): Promise<FastifyReply> {
-  const { id } = call.user;
+  const { id } = caller.user;
   await env.downloads.run(
     id,
     async () => {
-      const { headers, stream } = (await perform(act, call, request.ip, env)).body;
+      const { headers, stream } = (await act.perform(caller, input, env)).body;
       const closed = new Promise((resolve) => stream.once("close", resolve));
       const type = act.response.type as string;
       sendStream(stream, { headers: { "content-type": type, ...headers } }, id, reply, env);
       await closed;
     },
-    call.signal(),
+    input.signal(),
   );
   return reply;
 }
@@ -104,12 +103,16 @@ export function mountManagement(app: FastifyInstance, env: Env): void {
         const caller = await admit(request, reply, env, { guests, uploads });
         limitUnfinished(caller.user.id, request, reply, env);
         const act = handlerFor(acts, request.method, reply);
-        const params = request.params as Record<string, string>;
-        const signal = clientSignal(request.raw, reply.raw);
-        const call = { ...caller, params, query: request.query as Query, request: request.raw, signal };
+        const input: Input = {
+          params: request.params as Record<string, string>,
+          query: request.query as Query,
+          body: new RequestBody(request.raw),
+          message: request.raw,
+          signal: clientSignal(request.raw, reply.raw),
+        };
         reply.header("cache-control", "private, no-store");
-        if (isDownload(act)) return sendDownload(act, call, request, reply, env);
-        const { body } = await perform(act, call, request.ip, env);
+        if (isDownload(act)) return sendDownload(act, caller, input, reply, env);
+        const { body } = await act.perform(caller, input, env);
         reply.code(act.response.status);
         return body === undefined ? reply.send() : body;
       },

@@ -11,7 +11,8 @@ import type { Env } from "../env.ts";
 import { distinct, email, label, moment } from "../http/field-schemas.ts";
 import { refuse } from "../http/refusal.ts";
 import { createInvite, listInvites, revokeInvite } from "../identity/guests.ts";
-import { act, created, json, noContent, ok, preparedJson } from "./act.ts";
+import { act, created, noContent, ok } from "./act.ts";
+import { json, preparedJson } from "./bodies.ts";
 import { longPage } from "./list-query.ts";
 import { canvas, invitationList, newInvitation } from "./responses/canvas.ts";
 

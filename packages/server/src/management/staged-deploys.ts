@@ -10,9 +10,10 @@ import {
 } from "../canvases/publishing/staging.ts";
 import { currentView } from "../canvases/view.ts";
 import type { ClaimedBlob } from "../drivers/blob-references.ts";
-import { streamBody } from "../http/body.ts";
 import { printable } from "../http/field-schemas.ts";
-import { act, type BodySpec, created, json, noContent, ok, upload } from "./act.ts";
+import { bytes } from "../primitives/description.ts";
+import { act, created, noContent, ok } from "./act.ts";
+import { type ActBody, json, upload } from "./bodies.ts";
 import { finishedDeploy, missingFiles, stagedDeploy } from "./responses/canvas.ts";
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "must be 64 lower-case hexadecimal digits");
@@ -30,12 +31,11 @@ const Manifest = z.strictObject({
  * The request body of an upload: the bytes of one file. `read` stores the bytes and returns the stored blob, or null if the deploy has the
  * file already.
  */
-const bytesOfFile: BodySpec<ClaimedBlob | null> = upload(
-  "application/octet-stream",
-  ({ request, user, params: { id = "", deploy = "", sha256: key = "" } }, env) => {
+const bytesOfFile: ActBody<ClaimedBlob | null> = upload(
+  { type: "application/octet-stream", schema: bytes },
+  (source, { caller: { user }, params: { id = "", deploy = "", sha256: key = "" } }, env) => {
     const deployKey = { id: deploy, canvasId: id, userId: user.id };
-    const size = Number(request.headers["content-length"] ?? 0);
-    return receiveBlob(deployKey, key, size, streamBody(request), env);
+    return receiveBlob(deployKey, key, source.size, source.stream(), env);
   },
 );
 

@@ -3,7 +3,8 @@ import { z } from "zod";
 import { distinct, email, label } from "../http/field-schemas.ts";
 import { refuse } from "../http/refusal.ts";
 import { createTeam, deleteTeam, findTeam, listTeams, updateTeam } from "../organisation/teams.ts";
-import { act, created, json, noContent, ok } from "./act.ts";
+import { act, created, noContent, ok } from "./act.ts";
+import { json } from "./bodies.ts";
 import { search } from "./list-query.ts";
 import { team, teamList } from "./responses/account.ts";
 

@@ -5,7 +5,8 @@ import { isId } from "../crypto/ids.ts";
 import { label, later } from "../http/field-schemas.ts";
 import { refuse } from "../http/refusal.ts";
 import { acceptsTokens, createToken, deleteToken, listTokens, readToken } from "../identity/tokens.ts";
-import { act, created, json, noContent, ok } from "./act.ts";
+import { act, created, noContent, ok } from "./act.ts";
+import { json } from "./bodies.ts";
 import { longPage } from "./list-query.ts";
 import { newToken, token, tokenList } from "./responses/account.ts";
 

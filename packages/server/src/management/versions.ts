@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { archiveOf } from "../canvases/publishing/bundle-archive.ts";
 import { publishStored, type StoredBundle, storeBundle, tidyUp } from "../canvases/publishing/deploy.ts";
 import { withUpload } from "../canvases/publishing/upload.ts";
@@ -11,26 +12,24 @@ import {
 } from "../canvases/versions.ts";
 import { currentView } from "../canvases/view.ts";
 import type { Env } from "../env.ts";
-import { streamBody } from "../http/body.ts";
+import { essenceOf } from "../http/body.ts";
 import { refuse } from "../http/refusal.ts";
-import { act, type BodySpec, Download, download, noContent, ok, upload } from "./act.ts";
+import { act, Download, download, noContent, ok } from "./act.ts";
+import { type ActBody, upload } from "./bodies.ts";
 import { canvas, deployedCanvas, versionFiles, versionList } from "./responses/canvas.ts";
 
 const TYPES = ["application/zip", "application/x-zip-compressed", "application/octet-stream", "text/html"];
 
 /** The request body of a deploy. Reading it stores the bundle as a version that is not published yet. */
-const uploadedVersion: BodySpec<StoredBundle> = upload(
-  "application/zip, text/html",
-  async ({ request, user, params: { id = "" }, signal }, env) => {
-    const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase() ?? "";
-    if (!TYPES.includes(type))
+const uploadedVersion: ActBody<StoredBundle> = upload(
+  { type: "application/zip, text/html", schema: z.any(), tooLarge: ["INVALID_BODY", 413] },
+  async (bytes, { caller: { user }, params: { id = "" }, signal }, env) => {
+    if (!TYPES.includes(essenceOf(bytes.type)))
       refuse("INVALID_BODY", { message: "The body must be application/zip or text/html." });
     env.deploys.requireRoom(user.id);
-    const size = Number(request.headers["content-length"] ?? 0);
     const store = (file: string) => storeBundle(id, user.id, file, env, signal());
-    return withUpload(streamBody(request), size, env, store);
+    return withUpload(bytes.stream(), bytes.size, env, store);
   },
-  ["INVALID_BODY", 413],
 );
 
 /** Returns the files of a version as a zip to download. Throws 404 `NOT_FOUND` if the canvas has no such version. */

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { Env } from "../env.ts";
 import { apiPath } from "../http/canvas-path.ts";
 import type { ErrorCase } from "../http/refusal.ts";
@@ -7,7 +6,6 @@ import type { Act } from "../management/act.ts";
 import { ACTS } from "../management/acts.ts";
 import { CALLERS, tokenScopesOf } from "../management/callers.ts";
 import type { Description } from "../operations/operation.ts";
-import { bytes } from "../primitives/description.ts";
 import { primitives } from "../primitives/index.ts";
 import type { Primitive } from "../primitives/primitive.ts";
 import { adjacentPaths, SERVICE_TAG } from "./adjacent.ts";
@@ -124,34 +122,18 @@ function tokensOf(act: Act): string {
   return ` Scopes of tokens: ${scopes.join(", ")}${fields === null ? "" : `; \`deploy\` sets only ${fields}`}.`;
 }
 
-/** Converts an act of the management API to the description of an operation, as primitives have them. */
-function operationOf(act: Act): Description {
-  const { name, summary, details = "", allow, query, body, response, errors = [] } = act;
-  const { status, schema, type } = response;
-  const description = schema === null && type === undefined ? "Done." : "The result.";
-  const content = schema === null ? {} : { type: "application/json", schema };
-  return {
-    name,
-    summary,
-    details: `${details}\n\nCallers: ${CALLERS[allow].who}.${tokensOf(act)}`.trim(),
-    ...(query !== undefined && { query: { schema: query } }),
-    ...(body !== undefined && {
-      body: {
-        type: body.type,
-        schema: body.schema ?? (body.type === "application/octet-stream" ? bytes : z.any()),
-        ...(body.optional && { optional: true }),
-      },
-    }),
-    responses: { [status]: { description, ...(type !== undefined && { type }), ...content } },
-    errors: [...errorsOf(act), ...errors],
-  };
-}
+/** Returns an act with the details and errors that its callers, tokens and path give it. */
+const described = (act: Act): Description => ({
+  ...act,
+  details: `${act.details ?? ""}\n\nCallers: ${CALLERS[act.allow].who}.${tokensOf(act)}`.trim(),
+  errors: [...errorsOf(act), ...(act.errors ?? [])],
+});
 
 /** Describes the operations of the management API. */
 const managementPaths = (acts: readonly Act[], operations: Operations): [string, PathItem][] =>
   acts.map((act) => [
     act.path,
-    { [act.method.toLowerCase()]: operations.convert(act.path, operationOf(act), surfaceOf(act)) },
+    { [act.method.toLowerCase()]: operations.convert(act.path, described(act), surfaceOf(act)) },
   ]);
 
 const DESCRIPTION = `Easel hosts small web apps, called canvases, and gives each page a backend.

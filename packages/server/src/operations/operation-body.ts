@@ -2,6 +2,7 @@ import type { Json } from "@easel/protocol/types";
 import type { ZodType, z } from "zod";
 import type { Env } from "../env.ts";
 import { parseJson, type ReadOptions } from "../http/body.ts";
+import type { Query } from "../http/query.ts";
 import type { ErrorCase } from "../http/refusal.ts";
 import { validate } from "../http/validate.ts";
 
@@ -13,6 +14,8 @@ export interface ByteSource {
   readonly size: number;
   /** Whether all bytes are there, so that reading them waits for nobody. */
   readonly complete: boolean;
+  /** Whether the sender has announced that there are no bytes. */
+  readonly absent: boolean;
   /** Reads all bytes. Rejects with the error that `tooLarge` throws if there are more than `limit`. */
   read(limit: number, tooLarge: () => never, options?: ReadOptions): Promise<Buffer>;
   stream(): AsyncGenerator<Buffer>;
@@ -34,17 +37,25 @@ export interface BodyDescription {
   tooLarge?: ErrorCase;
 }
 
+/** The caller of an operation with a body, and what they have given besides it. */
+export interface Sender<Caller> {
+  caller: Caller;
+  params: Record<string, string>;
+  query: Query;
+  signal(): AbortSignal;
+}
+
 /** The body of an operation: its description, and how it is read and validated. `Caller` is the type of the callers. */
 export interface Body<Value, Caller> extends BodyDescription {
   /** Whether receiving the body can take long after its last byte, for example because it is stored. */
   slow?: true;
   /**
-   * Receives the body and calls `use`. `signal` is that of the input. What reading the body holds, such as a temporary file, is held until `use` has finished. `parse`
+   * Receives the body and calls `use`. What reading the body holds, such as a temporary file, is held until `use` has finished. `parse`
    * validates what was read and returns the value; it throws a `Refusal` if the body is invalid.
    */
   receive<Result>(
     given: GivenBody,
-    from: { caller: Caller; signal(): AbortSignal },
+    sender: Sender<Caller>,
     env: Env,
     use: (parse: () => Value) => Promise<Result>,
   ): Promise<Result>;
@@ -74,7 +85,7 @@ export const jsonBody = <Schema extends ZodType, Value = z.output<Schema>>(
 ): Body<Value, unknown> => ({
   type: "application/json",
   schema,
-  async receive(given, _from, { turns }, use) {
+  async receive(given, _sender, { turns }, use) {
     if ("value" in given) return use(() => accept(given.value as Json));
     const bytes = await given.read(limit, tooLarge, { turns });
     return use(() => accept(decode(bytes)));

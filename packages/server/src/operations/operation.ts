@@ -55,6 +55,16 @@ export interface Input {
   signal(): AbortSignal;
 }
 
+/** Returns the input of a caller in the same process, who sends no HTTP message. */
+export const inputOf = (given: Partial<Input>): Input => ({
+  params: {},
+  query: {},
+  body: { value: undefined },
+  message: { headers: {}, rawHeaders: [] },
+  signal: () => new AbortController().signal,
+  ...given,
+});
+
 /** The path parameters as an object type: `{id}` becomes the field `id`. */
 export type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Record<Name, string> & ParamsOf<Rest>
@@ -159,7 +169,8 @@ export const definer =
       const turn = env.turns.current;
       const subject = may(caller, given, env);
       const checked: Checked = givenOf(input, subject instanceof Promise ? await subject : subject);
-      return body.receive(input.body, { caller, signal: input.signal }, env, async (parse) => {
+      const { params, query: asked, signal } = input;
+      return body.receive(input.body, { caller, params, query: asked, signal }, env, async (parse) => {
         if ((complete && body.slow !== true) || env.turns.current === turn) {
           checked.body = parse();
           return run(caller, checked, env);

@@ -22,6 +22,10 @@ export class RequestBody implements ByteSource {
     return this.#request.complete;
   }
 
+  get absent(): boolean {
+    return this.#request.headers["transfer-encoding"] === undefined && this.size === 0;
+  }
+
   read(limit: number, tooLarge: () => never, options?: ReadOptions): Promise<Buffer> {
     return readBody(this.#request, limit, tooLarge, options);
   }

@@ -11,6 +11,7 @@ import { Refusal, refuse } from "../http/refusal.ts";
 import { wantsPage } from "../http/request-headers.ts";
 import { startSession } from "../identity/session.ts";
 import { cleanName, upsertUser } from "../identity/users.ts";
+import { RequestBody } from "../operations/request-body.ts";
 import { countAttempt, safeReturn } from "./challenge.ts";
 
 const MAX_USERS = 12;
@@ -88,7 +89,7 @@ export function mountDevSignIn(app: FastifyInstance, env: Env): void {
 
   app.post("/auth/dev/session", async (request, reply) => {
     await guard(request, reply);
-    const cookie = await signIn(await readJson(request.raw, Session, env), request);
+    const cookie = await signIn(await readJson(new RequestBody(request.raw), Session, env), request);
     return reply.code(204).header("set-cookie", cookie).send();
   });
 

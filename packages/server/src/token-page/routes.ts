@@ -1,17 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { User } from "../access/principal.ts";
 import type { Env } from "../env.ts";
 import { readBody, refuseLargeBody } from "../http/body.ts";
 import { destinationOf } from "../http/cross-site.ts";
 import { firstValue, type Query } from "../http/query.ts";
 import { Refusal, refuse } from "../http/refusal.ts";
-import { clientSignal } from "../http/sockets.ts";
-import type { Caller } from "../identity/credential.ts";
 import { cleanName } from "../identity/users.ts";
-import type { Call } from "../management/callers.ts";
+import type { ActCaller } from "../management/callers.ts";
 import { admit } from "../management/mount.ts";
-import { perform } from "../management/perform.ts";
 import { createAct, deleteAct } from "../management/tokens.ts";
+import { inputOf } from "../operations/operation.ts";
 import { type Choices, choicesOf, endOf } from "./token-choices.ts";
 import { type Fault, type Shown, sendTokenPage } from "./token-page.ts";
 
@@ -26,22 +23,17 @@ export function mountTokenPage(app: FastifyInstance, env: Env): void {
   });
 
   app.post("/tokens", async (request, reply) => {
-    const caller = await admitToPage(request, reply, env);
+    const admitted = await admitToPage(request, reply, env);
     const bytes = await readBody(request.raw, FORM_BYTES, () => refuseLargeBody(FORM_BYTES));
     const form = new URLSearchParams(bytes.toString("utf8"));
-    const call = {
-      ...caller,
-      params: {},
-      query: {},
-      request: request.raw,
-      signal: clientSignal(request.raw, reply.raw),
-    };
+    // The form may have arrived late.
+    const caller = await admitted.readmit();
     const id = form.get("remove");
     if (id !== null) {
-      await remove({ ...call, params: { id } }, request.ip, env);
+      await remove(caller, id, env);
       return reply.redirect("/tokens", 303);
     }
-    const shown = await create(call, choicesOf(form), request.ip, env);
+    const shown = await create(caller, choicesOf(form), env);
     return sendTokenPage(reply.code(shown.failed === undefined ? 201 : 400), caller.user, shown, env);
   });
 }
@@ -50,7 +42,7 @@ export function mountTokenPage(app: FastifyInstance, env: Env): void {
  * Admits a request as the management API does, but only with a session, and only if a browser opens the page in a tab. In path mode, the
  * pages of canvases have the same origin, so their scripts could otherwise read a new token.
  */
-async function admitToPage(request: FastifyRequest, reply: FastifyReply, env: Env): Promise<Caller<User>> {
+async function admitToPage(request: FastifyRequest, reply: FastifyReply, env: Env): Promise<ActCaller> {
   const caller = await admit(request, reply, env, { guests: false, page: true });
   const destination = destinationOf(request.headers);
   if (destination === "frame" || destination === "part")
@@ -59,7 +51,7 @@ async function admitToPage(request: FastifyRequest, reply: FastifyReply, env: En
 }
 
 /** Creates a token from the submitted form. Returns what the page shows then: the token, or the fault of the form. */
-async function create(call: Call, choices: Choices, address: string, env: Env): Promise<Shown> {
+async function create(caller: ActCaller, choices: Choices, env: Env): Promise<Shown> {
   const failed = (field: Fault["field"], message: string): Shown => ({
     failed: { choices, fault: { field, message } },
   });
@@ -67,9 +59,9 @@ async function create(call: Call, choices: Choices, address: string, env: Env): 
   if (name === null) return failed("name", "The token needs a name.");
   const expiresAt = endOf(choices, env.clock());
   if (expiresAt === undefined) return failed("date", "The last day must be today or later.");
-  const given = { name, expiresAt, scope: choices.scope, canvasId: choices.canvas || null };
+  const value = { name, expiresAt, scope: choices.scope, canvasId: choices.canvas || null };
   try {
-    const { body } = await perform(createAct, { ...call, given }, address, env);
+    const { body } = await createAct.perform(caller, inputOf({ body: { value } }), env);
     return { created: { name, token: body.token } };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -80,9 +72,9 @@ async function create(call: Call, choices: Choices, address: string, env: Env): 
 }
 
 /** Ends a token. Does nothing if the user has no such token, for example because it was ended in another tab. */
-async function remove(call: Call, address: string, env: Env): Promise<void> {
+async function remove(caller: ActCaller, id: string, env: Env): Promise<void> {
   try {
-    await perform(deleteAct, call, address, env);
+    await deleteAct.perform(caller, inputOf({ params: { id } }), env);
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== "NOT_FOUND") throw error;
   }

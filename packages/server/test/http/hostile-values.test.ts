@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { after, describe, it, test } from "node:test";
 import { stage } from "@easel/conformance/fixture";
@@ -13,7 +14,9 @@ import { parseJson } from "../../src/http/body.ts";
 import { Refusal } from "../../src/http/refusal.ts";
 import { validate } from "../../src/http/validate.ts";
 import { ACTS } from "../../src/management/acts.ts";
-import type { Call } from "../../src/management/callers.ts";
+import type { ActCaller } from "../../src/management/callers.ts";
+import { inputOf } from "../../src/operations/operation.ts";
+import { RequestBody } from "../../src/operations/request-body.ts";
 import { chatBody } from "../../src/primitives/ai/chat-body.ts";
 import { CanvasUpdateFields, NewCanvasFields } from "../../src/primitives/authoring/form.ts";
 import { JSON_TYPE } from "../support/client.ts";
@@ -97,9 +100,11 @@ const acts = ACTS.flatMap(({ name, body }): Reader[] => {
   const read = (bytes: Buffer) => {
     const headers = { "content-type": "application/json", "content-length": String(bytes.length) };
     const request = Object.assign(Readable.from([bytes]), { headers });
-    return body?.read({ request } as unknown as Call, { turns: new Turns() } as Env);
+    const source = new RequestBody(request as unknown as IncomingMessage);
+    const sender = { ...inputOf({}), caller: {} as ActCaller };
+    return body?.receive(source, sender, { turns: new Turns() } as Env, async (parse) => parse());
   };
-  return body?.schema ? [[name, body.schema, limit, read]] : [];
+  return body?.type === "application/json" ? [[name, body.schema, limit, read]] : [];
 });
 
 const validated = (schema: ZodType) => (bytes: Buffer) => validate(parseJson(bytes), schema);

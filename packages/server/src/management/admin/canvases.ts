@@ -19,7 +19,8 @@ import type { Env } from "../../env.ts";
 import { printable } from "../../http/field-schemas.ts";
 import { paged } from "../../http/query.ts";
 import { refuse } from "../../http/refusal.ts";
-import { act, ok, optionalJson } from "../act.ts";
+import { act, ok } from "../act.ts";
+import { optionalJson } from "../bodies.ts";
 import { canvasSearch } from "../list-query.ts";
 import { adminCanvas, adminCanvasList } from "../responses/admin.ts";
 

@@ -21,7 +21,8 @@ import {
   parseOrigin,
   putProfile,
 } from "../../organisation/connections/profiles.ts";
-import { act, json, noContent, ok, optionalJson } from "../act.ts";
+import { act, noContent, ok } from "../act.ts";
+import { json, optionalJson } from "../bodies.ts";
 import { dayRange, rangeOf } from "../list-query.ts";
 import { connectionProfile, connectionProfileList, profileUsage } from "../responses/connections.ts";
 

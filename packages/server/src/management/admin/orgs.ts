@@ -5,7 +5,8 @@ import type { Env } from "../../env.ts";
 import { label } from "../../http/field-schemas.ts";
 import { refuse } from "../../http/refusal.ts";
 import { deleteOrg, findOrg, listOrgs, putOrg } from "../../organisation/orgs.ts";
-import { act, json, noContent, ok } from "../act.ts";
+import { act, noContent, ok } from "../act.ts";
+import { json } from "../bodies.ts";
 import { organisation, organisationList } from "../responses/admin.ts";
 
 const ID = /^[a-z0-9][a-z0-9-]{0,62}$/;

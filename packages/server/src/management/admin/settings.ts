@@ -6,7 +6,8 @@ import { entries, label, quota } from "../../http/field-schemas.ts";
 import { refuse } from "../../http/refusal.ts";
 import { readSettings, settingSteps } from "../../organisation/instance-settings.ts";
 import { quotaSteps, readQuotas } from "../../organisation/quotas.ts";
-import { act, json, ok } from "../act.ts";
+import { act, ok } from "../act.ts";
+import { json } from "../bodies.ts";
 import { adminSettings } from "../responses/admin.ts";
 
 const usd = z.number().min(0).max(Number.MAX_SAFE_INTEGER).nullable().optional();

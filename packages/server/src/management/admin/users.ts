@@ -12,7 +12,8 @@ import {
   type UserDetailsRow,
   updateUser,
 } from "../../organisation/user-details.ts";
-import { act, json, ok } from "../act.ts";
+import { act, ok } from "../act.ts";
+import { json } from "../bodies.ts";
 import { search } from "../list-query.ts";
 import { adminUser, adminUserList } from "../responses/admin.ts";
 

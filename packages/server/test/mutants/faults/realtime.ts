@@ -46,15 +46,15 @@ export const realtime: Fault[] = [
   ),
   fault(
     "realtime: a refused act announces a change of access",
-    "packages/server/src/management/perform.ts",
+    "packages/server/src/management/act.ts",
     "if (!(error instanceof Refusal)) await",
     "await",
     "packages/server/test/primitives/realtime/realtime-announcements.test.ts",
   ),
   fault(
     "realtime: an act of unknown outcome is not announced",
-    "packages/server/src/management/perform.ts",
-    "if (!(error instanceof Refusal)) await announce(act, inPath, call, env);",
+    "packages/server/src/management/act.ts",
+    "if (!(error instanceof Refusal)) await announce(act, inPath, people, env);",
     "",
     "packages/server/test/primitives/realtime/realtime-announcements.test.ts",
   ),

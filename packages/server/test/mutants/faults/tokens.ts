@@ -85,7 +85,7 @@ export const tokens: Fault[] = [
   fault(
     "tokens: a deploy token sets every field",
     "packages/server/src/management/act.ts",
-    "requireFields(now, description, given);",
+    "requireFields(caller, given, value);",
     "",
     SCOPES_TEST,
   ),
