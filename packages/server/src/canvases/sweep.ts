@@ -42,7 +42,8 @@ async function sweepUploads(env: Env): Promise<void> {
 
 /**
  * Removes what the parts of the service have declared, and blobs to which nothing refers. Also removes temporary files of blobs, and finishes
- * the removal of blobs that a killed process has begun. If one step fails, logs this and goes on. Stops at the next step if `signal` aborts.
+ * the removal of blobs that a killed process has begun. If one step fails, logs this and goes on. Throws before the next step if `signal`
+ * aborts.
  */
 export async function sweep(env: Env, signal?: AbortSignal): Promise<void> {
   const { canvasData, clock, log } = env;
@@ -55,7 +56,7 @@ export async function sweep(env: Env, signal?: AbortSignal): Promise<void> {
     ["temporary files of blobs", () => env.blobs.tidy(clock() - HOUR_MS)] as const,
   ];
   for (const [what, remove] of steps) {
-    if (signal?.aborted) return;
+    signal?.throwIfAborted();
     try {
       await remove();
     } catch (err) {
@@ -66,7 +67,7 @@ export async function sweep(env: Env, signal?: AbortSignal): Promise<void> {
 
 /**
  * Sweeps now and every hour: the files of this process, and what belongs to the instance if no other process does it at that time or has done
- * it lately. Returns a function that stops this and waits for the removals that are running.
+ * it lately. Returns a function that stops this and waits for the step that is running.
  */
 export function startSweeping(env: Env): () => Promise<void> {
   const stop = new AbortController();
@@ -75,7 +76,12 @@ export function startSweeping(env: Env): () => Promise<void> {
     const parts = [
       resumeCompressions(env),
       sweepUploads(env),
-      alone("sweep", (signal) => sweep(env, signal), env, { every, stop: stop.signal }),
+      alone("sweep", (lost) => sweep(env, AbortSignal.any([lost, stop.signal])), env, {
+        every,
+        stop: stop.signal,
+      }).catch((error) => {
+        if (!stop.signal.aborted) throw error;
+      }),
     ].map((part) => part.catch((err) => env.log.error({ err }, "sweeping failed")));
     sweeping = Promise.all([sweeping, ...parts]).then(() => {});
   };

@@ -1,9 +1,9 @@
 import type { Config } from "../config/config.ts";
 import { SetupError } from "../config/setting-types.ts";
 import { isId, newId } from "../crypto/ids.ts";
-import { type BlobColumn, BlobReferences } from "./blob-references.ts";
-import type { Blobs } from "./blobs/blobs.ts";
-import type { Db } from "./db/db.ts";
+import { type BlobColumn, BlobReferences } from "../drivers/blob-references.ts";
+import type { Blobs } from "../drivers/blobs/blobs.ts";
+import type { Db } from "../drivers/db/db.ts";
 
 const MARKER = "instance";
 

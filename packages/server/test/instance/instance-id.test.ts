@@ -9,12 +9,12 @@ import { SetupError } from "../../src/config/setting-types.ts";
 import { local } from "../../src/drivers/blobs/local.ts";
 import { migrate } from "../../src/drivers/db/migrate.ts";
 import { openDb } from "../../src/drivers/index.ts";
-import { joinInstance, requireOneInstance, type Stores } from "../../src/drivers/instance.ts";
+import { joinInstance, requireOneInstance, type Stores } from "../../src/instance/instance-id.ts";
 import { filesData } from "../../src/primitives/files/data.ts";
 import { FileStore } from "../../src/primitives/files/store.ts";
 import { join, serve } from "../../src/service.ts";
+import { inPieces, keysOf } from "../drivers/blobs-contract.ts";
 import { atEnd, ENGINES, type Scope, startService, temporaryDirectory } from "../support/service.ts";
-import { inPieces, keysOf } from "./blobs-contract.ts";
 
 const FILES = ["one", "two", "three"];
 /** The columns of the database that contain keys of blobs. */
