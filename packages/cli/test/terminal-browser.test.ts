@@ -6,7 +6,6 @@ import { before, describe, test } from "node:test";
 import { until } from "@easel/conformance/patience";
 import type { Env } from "@easel/server";
 import type { Browser, Page } from "playwright-core";
-import { startWithProvider } from "../../server/test/sign-in/oidc-provider.ts";
 import { noBrowser, openAs, openBrowser } from "../../server/test/support/browser.ts";
 import {
   fileScope,
@@ -149,27 +148,6 @@ describe("easel from its tarball", { skip: noBrowser || noTmux }, () => {
     await publishes("easel restore", "Saved");
     await entry.waitFor();
     assert.deepEqual(await canvases(env), ["lunch"]);
-  });
-
-  test("in a terminal, with an OpenID Connect provider: sign-in, deploy, sign-out", async (t) => {
-    const { base, env } = await startWithProvider(t, { settings: LIMITLESS });
-    const { cwd, terminal, opened } = await openInEmptyFolder(t);
-    await writeFile(path.join(cwd, "index.html"), "<title>Tea</title>");
-    await terminal.start(`easel login ${base}`);
-    const page = await opened();
-    await page.route(/^https:/, (route) => route.abort());
-    await page.locator("[name=login]").fill("ada@example.com");
-    await page.locator("[name=password]").fill("any");
-    await page.locator("[type=submit]").click();
-    await page.getByRole("button", { name: "Continue" }).click();
-    await allow(page);
-    await terminal.shows(/You are signed in at .* as ada@example\.com\./);
-    assert.match((await terminal.run("easel whoami")).screen, /Name of ada <ada@example\.com>/);
-    const deployed = await terminal.run("easel deploy --slug tea --access private");
-    assert.equal(deployed.code, 0, deployed.screen);
-    assert.deepEqual(await canvases(env), ["tea"]);
-    assert.equal((await terminal.run("easel logout")).code, 0);
-    assert.equal((await terminal.run("easel deploy --slug tea")).code, 3);
   });
 
   test("in CI, without a terminal: the same commands, and no questions", async (t) => {

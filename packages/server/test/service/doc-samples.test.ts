@@ -90,8 +90,12 @@ describe("js, html and ts, on a fake service", () => {
 
 describe("ts and tsx, by the compiler", () => {
   const source = (name: string) => path.join(ROOT, "packages", name, "src");
-  for (const [page, some] of byPage(inLanguage("ts", "tsx"))) {
-    test(page, async (t) => {
+  const all = inLanguage("ts", "tsx");
+  /** Pages that declare the collections of their canvas, which other pages have not. */
+  const declaring = new Set(all.filter(({ text }) => /^declare /m.test(text)).map(({ page }) => page));
+  const projects = Map.groupBy(all, ({ page }) => (declaring.has(page) ? page : "the other pages"));
+  for (const [title, some] of projects) {
+    test(title, async (t) => {
       const project = await temporaryDirectory(t);
       await symlink(path.join(ROOT, "node_modules"), path.join(project, "node_modules"));
       for (const [index, { language, text }] of some.entries())
