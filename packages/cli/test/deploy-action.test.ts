@@ -8,10 +8,14 @@ import { createToken, upsertUser } from "@easel/server";
 import { parseYaml } from "@redocly/openapi-core";
 import { samplesOf } from "../../server/test/support/samples.ts";
 import { startService, temporaryDirectory } from "../../server/test/support/service.ts";
+import manifest from "../package.json" with { type: "json" };
+import { TEMPLATES } from "../src/init/template-names.ts";
 import { folderWith } from "./support/easel.ts";
+import { packEasel } from "./support/installed.ts";
 
 const run = promisify(execFile);
 const ROOT = path.join(import.meta.dirname, "../../..");
+const CLI = path.join(import.meta.dirname, "..");
 
 /** The parts of an `action.yml` that the tests read. */
 interface Action {
@@ -62,21 +66,42 @@ async function runAction(
   return Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2)));
 }
 
+/** Asserts that the tarball has the program, the templates and the licences of what is bundled, and that npm installs nothing with it. */
+async function requireComplete(files: string[]): Promise<void> {
+  const expected = [
+    "LICENSE",
+    "README.md",
+    "package.json",
+    "bin/easel.js",
+    "dist/main.js",
+    "dist/LICENSES.txt",
+    ...TEMPLATES.map((name) => `dist/templates/${name}/index.html`),
+  ];
+  assert.deepEqual(
+    expected.filter((file) => !files.includes(file)),
+    [],
+  );
+  assert.deepEqual(
+    files.filter((file) => !/^(bin|dist)\//.test(file) && !expected.includes(file)),
+    [],
+  );
+  for (const field of ["dependencies", "optionalDependencies", "peerDependencies"])
+    assert.equal(field in manifest, false, field);
+  const licenses = await readFile(path.join(CLI, "dist/LICENSES.txt"), "utf8");
+  for (const name of ["commander", "fastify", "@clack/prompts"])
+    assert.match(licenses, new RegExp(`^${name} [\\d.]+ \\(MIT\\)$`, "m"));
+}
+
 test("the action deploys with the packed command line and a token of the scope deploy", async (t) => {
   const { base, env } = await startService(t);
   const user = await upsertUser(env.db, "owner@example.com", null, env.clock());
   assert.ok(user);
   const { token } = await createToken(user, { name: "CI", expiresAt: null, scope: "deploy" }, env);
   const temporary = await temporaryDirectory(t);
-  await run(
-    "npm",
-    ["pack", "--silent", "--ignore-scripts", "-w", "@easel/cli", "--pack-destination", temporary],
-    {
-      cwd: ROOT,
-    },
-  );
+  const { tarball, files } = await packEasel(temporary);
+  await requireComplete(files);
   const folder = await folderWith(t, "site", { "dist/index.html": "<!doctype html><title>CI</title>" });
-  const inputs = { package: path.join(temporary, "easel-cli-0.1.0.tgz"), url: base, token, folder: "dist" };
+  const inputs = { package: tarball, url: base, token, folder: "dist" };
 
   const outputs = await runAction({ ...inputs, slug: "from-ci" }, folder, temporary);
   const rows = await env.db.all<{ version: string; message: string; access: string }>`

@@ -3,9 +3,9 @@ import { rename, writeFile } from "node:fs/promises";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { before, describe, test } from "node:test";
+import { afterEach, before, describe, test } from "node:test";
 import { until } from "@easel/conformance/patience";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { WebSocketServer } from "ws";
 import { assertAccessible, noBrowser, openBrowser } from "../../server/test/support/browser.ts";
 import { atEnd, fileScope } from "../../server/test/support/service.ts";
@@ -43,10 +43,16 @@ describe("easel dev in a browser", { skip: noBrowser }, () => {
 
   /** Opens the page on `localhost`, or on the subdomain `host` of `localhost`, which stands for a person. */
   async function open(host?: string): Promise<Page> {
-    const page = await (await browser.newContext()).newPage();
+    const context = await browser.newContext();
+    windows.push(context);
+    const page = await context.newPage();
     await page.goto(host === undefined ? dev.url : dev.url.replace("localhost", `${host}.localhost`));
     return page;
   }
+  // Pages that stay open load again whenever a later test saves a file.
+  const windows: BrowserContext[] = [];
+  afterEach(() => Promise.all(windows.splice(0).map((context) => context.close())));
+
   const shows = (page: Page, person: string) => page.getByText(person, { exact: true }).waitFor();
   const bar = (page: Page) => page.getByRole("button", { name: /^easel dev: / });
 
@@ -129,7 +135,7 @@ describe("easel dev in a browser", { skip: noBrowser }, () => {
     const page = await open();
     await shows(page, "Ada Berg is owner");
     await bar(page).click();
-    await assertAccessible(page);
+    await assertAccessible(page, "dark");
     await page.getByRole("button", { name: "Fold" }).click();
     await page.reload();
     await bar(page).waitFor();

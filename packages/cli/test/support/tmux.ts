@@ -10,7 +10,7 @@ import { atEnd, type Scope, temporaryDirectory } from "../../../server/test/supp
 const run = promisify(execFile);
 
 /** The interval at which the screen is read. Each read starts a process. */
-const POLL_MS = 50;
+const POLL_MS = 100;
 
 /** The reason to skip tests in a terminal; false where tmux is installed. In CI a missing tmux is an error. */
 export const noTmux: string | false = !existsSync("/usr/bin/tmux") && "tmux is not installed";
