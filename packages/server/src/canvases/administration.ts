@@ -1,8 +1,8 @@
 import type { Access } from "@easel/protocol/types";
 import { containing } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
+import { changeCanvas } from "./change-canvas.ts";
 import { RETENTION_MS } from "./deletion.ts";
-import { changeCanvas } from "./update.ts";
 
 /** The columns of a canvas that administrators see. They do not include its content, the people with whom it is shared, or its metadata. */
 export interface AdminCanvasRow {

@@ -4,7 +4,7 @@ import type { Capabilities, CapabilitiesOff } from "@easel/protocol/types";
 import { disabledReason } from "../access/ladder.ts";
 import { newId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
-import { changeCanvas } from "./update.ts";
+import { changeCanvas } from "./change-canvas.ts";
 
 /**
  * The columns of the table `canvases` for capabilities: switches, which are 0 or 1, and audiences, which say who may use a capability

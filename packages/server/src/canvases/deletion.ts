@@ -6,6 +6,7 @@ import type { Env } from "../env.ts";
 import { countWithin, paged } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
 import { type Removing, rowsOfCanvas, tablesOf } from "./canvas-data.ts";
+import { changeCanvas } from "./change-canvas.ts";
 import { lockOwner, refuseOver, withinCanvases } from "./owner-quotas.ts";
 import { requireSlug } from "./publishing/slug.ts";
 import {
@@ -18,7 +19,6 @@ import {
   releaseSlugs,
 } from "./publishing/slug-claims.ts";
 import { CANVAS_BYTES, type CanvasRow, ENTRY_BYTES } from "./store.ts";
-import { changeCanvas } from "./update.ts";
 import { viewsFor } from "./view.ts";
 
 /** The time after which a deleted canvas is removed for good. Until then it can be restored. */

@@ -2,7 +2,7 @@ import type { Access } from "@easel/protocol/types";
 import type { User } from "../access/principal.ts";
 import { asKeys, optional, type Step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
-import { changeCanvas } from "./update.ts";
+import { changeCanvas } from "./change-canvas.ts";
 
 type GrantedRole = "editor" | "viewer";
 
@@ -24,27 +24,41 @@ export interface TeamEntry {
   role: GrantedRole;
 }
 
-/**
- * Reads the people with whom these canvases are shared. Returns a map from the id of a canvas to its people, sorted by e-mail address. A
- * canvas that is shared with no people has no entry.
- */
-export async function listPeople(canvasIds: string[], { db }: Env): Promise<Map<string, NamedPerson[]>> {
-  const rows = await db.all<NamedPerson & { canvas_id: string }>`
-    select canvas_id, canvas_people.email, role, users.name
-    from canvas_people left join users on users.email = canvas_people.email
-    where canvas_id in (select key from json_each(${asKeys(canvasIds)})) order by canvas_people.email`;
-  return listsOf(rows);
+/** The people and teams with which a canvas is shared. */
+export interface Shared {
+  people: NamedPerson[];
+  teams: TeamEntry[];
 }
 
 /**
- * Reads the teams with which these canvases are shared. Returns a map from the id of a canvas to its teams, sorted by name. A canvas that
- * is shared with no team has no entry.
+ * Reads the people and teams with which these canvases are shared. Returns a map from the id of a canvas to its people, sorted by e-mail
+ * address, and its teams, sorted by name. A canvas that is shared with nobody has no entry.
  */
-export async function listTeamsOf(canvasIds: string[], { db }: Env): Promise<Map<string, TeamEntry[]>> {
-  const rows = await db.all<TeamEntry & { canvas_id: string }>`
-    select canvas_id, teams.id, name, role from canvas_teams join teams on teams.id = team_id
-    where canvas_id in (select key from json_each(${asKeys(canvasIds)})) order by lower(name), teams.id`;
-  return listsOf(rows);
+export async function listShared(canvasIds: string[], { db }: Env): Promise<Map<string, Shared>> {
+  const keys = asKeys(canvasIds);
+  const rows = await db.all<{
+    canvas_id: string;
+    team: string | null;
+    email: string;
+    name: string;
+    role: GrantedRole;
+  }>`
+    select canvas_id, null as team, canvas_people.email, users.name, role, canvas_people.email as sorted
+    from canvas_people left join users on users.email = canvas_people.email
+    where canvas_id in (select key from json_each(${keys}))
+    union all
+    select canvas_id, teams.id, '', name, role, lower(name)
+    from canvas_teams join teams on teams.id = team_id
+    where canvas_id in (select key from json_each(${keys}))
+    order by sorted, team`;
+  const shared = new Map<string, Shared>();
+  for (const { canvas_id, team, email, name, role } of rows) {
+    const entry = shared.get(canvas_id) ?? { people: [], teams: [] };
+    if (team === null) entry.people.push({ email, role, name });
+    else entry.teams.push({ id: team, name, role });
+    shared.set(canvas_id, entry);
+  }
+  return shared;
 }
 
 /** Returns the ids of the teams in `ids` that the user created or is a member of. */
@@ -53,16 +67,6 @@ export async function visibleTeams(ids: string[], user: User, { db }: Env): Prom
     select id from teams where id in (select key from json_each(${asKeys(ids)})) and (created_by = ${user.id}
       or exists (select 1 from team_members where team_id = teams.id and email = ${user.email}))`;
   return rows.map(({ id }) => id);
-}
-
-function listsOf<Entry>(rows: (Entry & { canvas_id: string })[]): Map<string, Omit<Entry, "canvas_id">[]> {
-  const lists = new Map<string, Omit<Entry, "canvas_id">[]>();
-  for (const { canvas_id, ...entry } of rows) {
-    const list = lists.get(canvas_id);
-    if (list === undefined) lists.set(canvas_id, [entry]);
-    else list.push(entry);
-  }
-  return lists;
 }
 
 /**

@@ -72,6 +72,9 @@ export interface CanvasRow extends SwitchColumns {
   role: CanvasRole;
 }
 
+/** A row of `canvases`. */
+export type StoredCanvas = Omit<CanvasRow, "owner_email" | "owner_name" | "role">;
+
 /** A row of `canvases` with the role of the user who reads it, which can also be "admin" (administrator). */
 export type ManagedRow = Omit<CanvasRow, "role"> & { role: AuthoredCanvas["viewerRole"] };
 

@@ -1,7 +1,8 @@
 import type { Json } from "@easel/protocol/types";
-import { optional, type Sql, sql, sqlText, step, textOf, type Value } from "../drivers/db/db.ts";
+import { optional, sql, sqlText, step, textOf } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
+import { changeCanvas } from "./change-canvas.ts";
 import { type OwnerQuota, withinBytes, withinCanvases, withinFileBytes } from "./owner-quotas.ts";
 import { requireSlug } from "./publishing/slug.ts";
 import {
@@ -12,6 +13,7 @@ import {
   parkSlug,
   releaseSlugs,
 } from "./publishing/slug-claims.ts";
+import type { StoredCanvas } from "./store.ts";
 
 /** Changes to a canvas by its owner or editors. A field that is left out keeps its value; null clears `metadata`. */
 export interface CanvasPatch {
@@ -29,27 +31,15 @@ export interface CanvasPatch {
 
 const bit = (value: boolean | undefined) => (value === undefined ? null : Number(value));
 
-/**
- * Returns a template tag for the statement that changes a canvas: what follows `update canvases set`. The statement also moves `updated_at`
- * on, which grows with every change, even if the clock does not.
- */
-export const changeCanvas =
-  (now: number) =>
-  (text: TemplateStringsArray, ...values: Value[]): Sql => [
-    sqlText(`update canvases set updated_at = greatest(updated_at + 1, ?), ${textOf(text)}`),
-    now,
-    ...values,
-  ];
-
 /** Whether a canvas has this slug. */
 const hasSlug = async (id: string, slug: string, { db }: Env): Promise<boolean> =>
   (await db.get`select 1 as found from canvases where id = ${id} and slug = ${slug}`) !== undefined;
 
 /**
- * Updates a canvas. Throws 400 `INVALID_BODY` for a new slug that is malformed or reserved for the service, 409 `SLUG_TAKEN` for a slug that is
+ * Updates a canvas, and returns its row as it is now. Throws 400 `INVALID_BODY` for a new slug that is malformed or reserved for the service, 409 `SLUG_TAKEN` for a slug that is
  * in use, reserved after a deletion or rename, or kept for another person, and 404 `NOT_FOUND` for a deleted canvas.
  */
-export async function patchCanvas(id: string, patch: CanvasPatch, env: Env): Promise<void> {
+export async function patchCanvas(id: string, patch: CanvasPatch, env: Env): Promise<StoredCanvas> {
   const { db } = env;
   if (patch.slug !== undefined && !(await hasSlug(id, patch.slug, env))) requireSlug(patch.slug);
   const now = env.clock();
@@ -65,19 +55,21 @@ export async function patchCanvas(id: string, patch: CanvasPatch, env: Env): Pro
       gallery_templatable = coalesce(${bit(patch.galleryTemplatable)}, gallery_templatable),
       discoverability = coalesce(${discoverability}, discoverability), spa = coalesce(${bit(patch.spa)}, spa)
     where id = ${id} and deleted_at is null`;
-  const outcome = await db.batch(
-    slug === undefined
-      ? [changed]
-      : [
-          // Locks the canvas's row first, so that concurrent renames run one after the other.
-          sql`update canvases set title = title where id = ${id} and deleted_at is null`,
-          step("taken", claimSlug(slug, id, now)),
-          changed,
-          optional(...releaseSlugs(id, slug, now)),
-          keepSlug(id),
-        ],
-  );
+  if (slug === undefined) {
+    const [text, ...values] = changed;
+    const [row] = await db.returning<StoredCanvas>(sqlText(textOf(text), "returning *"), ...values);
+    return row ?? refuse("NOT_FOUND");
+  }
+  const outcome = await db.batch([
+    // Locks the canvas's row first, so that concurrent renames run one after the other.
+    sql`update canvases set title = title where id = ${id} and deleted_at is null`,
+    step("taken", claimSlug(slug, id, now)),
+    changed,
+    optional(...releaseSlugs(id, slug, now)),
+    keepSlug(id),
+  ]);
   if (outcome !== "done") refuse(outcome === "taken" ? "SLUG_TAKEN" : "NOT_FOUND");
+  return (await db.get<StoredCanvas>`select * from canvases where id = ${id}`) ?? refuse("NOT_FOUND");
 }
 
 /** Takes a canvas offline until it is published again. */

@@ -3,9 +3,9 @@ import { isId } from "../crypto/ids.ts";
 import { type Optional, optional, type Sql, type Step, sql, sqlText } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
+import { changeCanvas } from "./change-canvas.ts";
 import { keepSlug } from "./publishing/slug-claims.ts";
 import type { FinishedDeploy } from "./staged-deploys.ts";
-import { changeCanvas } from "./update.ts";
 
 /** The SQL condition that the published version of a canvas (first value) has a release (second value). */
 const IS_CURRENT = `exists (select 1 from canvases join versions on versions.id = canvases.version_id

@@ -12,17 +12,11 @@ import {
   publishedVersion,
   statusFieldsOf,
 } from "./publication-status.ts";
-import { listPeople, listTeamsOf, type NamedPerson, type TeamEntry } from "./sharing.ts";
+import { listShared, type Shared } from "./sharing.ts";
 import { type CanvasRow, findCanvas, type ManagedRow } from "./store.ts";
 
 /** The maximum number of names in the field `audienceSummary` of a canvas. */
 const NAMES_SHOWN = 5;
-
-/** The people and teams with which a canvas is shared. The lists are empty if the caller may not see them. */
-interface Shared {
-  people: NamedPerson[];
-  teams: TeamEntry[];
-}
 
 const seesShared = (role: AuthoredCanvas["viewerRole"]) => role === "admin" || manages(role);
 
@@ -77,8 +71,8 @@ function authoredOf(row: ManagedRow, shared: Shared, { base, clock }: Env): Auth
  */
 async function sharedOf(rows: ManagedRow[], env: Env): Promise<(row: ManagedRow) => Shared> {
   const ids = rows.filter(({ role }) => seesShared(role)).map(({ id }) => id);
-  const [people, teams] = await Promise.all([listPeople(ids, env), listTeamsOf(ids, env)]);
-  return ({ id }) => ({ people: people.get(id) ?? [], teams: teams.get(id) ?? [] });
+  const shared = ids.length === 0 ? null : await listShared(ids, env);
+  return ({ id }) => shared?.get(id) ?? { people: [], teams: [] };
 }
 
 /**

@@ -92,11 +92,11 @@ export const canvases = [
     body: json(Patch),
     response: ok(canvas),
     errors: ["SLUG_TAKEN"],
-    async run({ user, canvas: { id }, body: patch }, env) {
-      await patchCanvas(id, patch, env);
-      const { metadata: changed, ...recorded } = patch;
-      const details = changed === undefined ? recorded : { ...recorded, metadata: true };
-      return { body: await currentView(id, user, env), audit: { details } };
+    async run({ canvas, body: patch }, env) {
+      const changed = await patchCanvas(canvas.id, patch, env);
+      const { metadata, ...recorded } = patch;
+      const details = metadata === undefined ? recorded : { ...recorded, metadata: true };
+      return { body: await viewFor({ ...canvas, ...changed }, env), audit: { details } };
     },
   }),
   act({

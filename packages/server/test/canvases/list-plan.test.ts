@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
 import { findForAccess } from "../../src/canvases/access-lookup.ts";
 import { listDeleted } from "../../src/canvases/deletion.ts";
-import { listPeople, listTeamsOf, visibleTeams } from "../../src/canvases/sharing.ts";
+import { listShared as listSharedWith, visibleTeams } from "../../src/canvases/sharing.ts";
 import { findCanvas, listCanvases } from "../../src/canvases/store.ts";
 import { readConfig } from "../../src/config/config.ts";
 import type { Value } from "../../src/drivers/db/db.ts";
@@ -65,8 +65,7 @@ const READS: [name: string, read: (env: Env) => Promise<unknown>][] = [
   ["a page of one's deleted canvases", (env) => listDeleted(person, asked, env)],
   ["what someone has authored", (env) => listAuthored(person, null, env)],
   ["what someone has authored from a page", (env) => listAuthored(person, "a", env)],
-  ["the people lists of a page", (env) => listPeople(["a", "b"], env)],
-  ["the teams of a page", (env) => listTeamsOf(["a", "b"], env)],
+  ["the people and teams of a page", (env) => listSharedWith(["a", "b"], env)],
   ["a page of one's teams", (env) => listTeams(person, asked, env)],
   ["a team", (env) => findTeam("a", person, env)],
   ["a team without its members", (env) => findTeamRow("a", person, env)],

@@ -118,7 +118,7 @@ await onEngines("GET /api/canvases", (target, env) => {
     }
   });
 
-  it("people and teams of a whole page are read by two statements, completely", async () => {
+  it("people and teams of a whole page are read by one statement, completely", async () => {
     const all = await page("owner");
     const rows = await listCanvases(
       {
@@ -135,7 +135,7 @@ await onEngines("GET /api/canvases", (target, env) => {
       return env.db.all(...statement);
     };
     const views = await viewsFor(rows.entries, { ...env, db: changedDb(env.db, { all: counting }) });
-    assert.equal(reads, 2);
+    assert.equal(reads, 1);
     assert.deepEqual(
       views.map(({ title }) => title),
       all.titles,

@@ -2,7 +2,7 @@ import type { User } from "../../access/principal.ts";
 import { isId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
-import { listTeamsOf, type Sharing, setSharing, visibleTeams } from "../sharing.ts";
+import { listShared, type Sharing, setSharing, visibleTeams } from "../sharing.ts";
 import type { ManagedRow } from "../store.ts";
 import { missingHome } from "./create.ts";
 
@@ -51,10 +51,10 @@ export async function passwordHashOf(
  */
 async function requireTeams(ids: string[], canvasId: string, user: User, env: Env): Promise<void> {
   const [shared, visible] = await Promise.all([
-    listTeamsOf([canvasId], env),
+    listShared([canvasId], env),
     visibleTeams(ids.filter(isId), user, env),
   ]);
-  const known = new Set([...(shared.get(canvasId) ?? []).map(({ id }) => id), ...visible]);
+  const known = new Set([...(shared.get(canvasId)?.teams ?? []).map(({ id }) => id), ...visible]);
   const unknown = ids.filter((id) => !known.has(id));
   if (unknown.length > 0) refuse("INVALID_BODY", { message: `There is no team ${unknown.join(", ")}.` });
 }

@@ -1,8 +1,8 @@
 import type { Access, AuthoredCanvas, Json } from "@easel/protocol/types";
 import type { User } from "../../access/principal.ts";
 import { manages } from "../../access/roles.ts";
+import { changeCanvas } from "../../canvases/change-canvas.ts";
 import type { CanvasRow } from "../../canvases/store.ts";
-import { changeCanvas } from "../../canvases/update.ts";
 import type { Env } from "../../env.ts";
 import { firstValue, type Query } from "../../http/query.ts";
 

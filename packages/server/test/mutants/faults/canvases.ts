@@ -293,7 +293,7 @@ export const canvases: Fault[] = [
   fault(
     "slugs: a new name of a published canvas is kept only after the next deploy",
     "packages/server/src/canvases/update.ts",
-    "          keepSlug(id),\n",
+    "    keepSlug(id),\n",
     "",
     SLUG_OWNERS,
   ),
