@@ -4,8 +4,15 @@ import { coreData } from "./canvases/core-data.ts";
 import { inviteData } from "./identity/guests.ts";
 import { sessionData } from "./identity/session.ts";
 import { tokenData } from "./identity/tokens.ts";
+import { userData } from "./identity/users.ts";
+import { instanceData } from "./instance/instance-id.ts";
 import { leaseData } from "./instance/lease.ts";
 import { oauthData } from "./oauth/oauth-codes.ts";
+import { auditData } from "./organisation/audit.ts";
+import { settingData } from "./organisation/instance-settings.ts";
+import { orgData } from "./organisation/orgs.ts";
+import { quotaData } from "./organisation/quotas.ts";
+import { teamData } from "./organisation/teams.ts";
 import { primitives } from "./primitives/index.ts";
 import type { Primitive } from "./primitives/primitive.ts";
 import { handOverData } from "./sign-in/hand-over.ts";
@@ -22,6 +29,13 @@ export const storedData = (served: readonly Primitive[] = primitives): readonly 
   tokenData,
   oauthData,
   handOverData,
+  userData,
+  teamData,
+  orgData,
+  quotaData,
+  settingData,
+  auditData,
+  instanceData,
   leaseData,
   coreData,
 ];

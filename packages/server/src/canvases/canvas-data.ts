@@ -42,12 +42,14 @@ export interface CleanUp {
 }
 
 /**
- * Declares what one part of the service stores for each canvas, and what it removes by itself. `Env.canvasData` lists the declarations of all
+ * Declares what one part of the service stores, above all for each canvas, and what it removes by itself. `Env.canvasData` lists the declarations of all
  * parts. Purges, reports of usage, quotas and the sweep rely on this list.
  */
 export interface CanvasData {
   /** Every table in which rows belong to canvases, by its name, except `canvases` itself. A table comes before those that it references. */
   tables?: Record<string, CanvasTable>;
+  /** The other tables, whose rows belong to no canvas. */
+  otherTables?: readonly string[];
   /** The quotas by the names that administrators see, such as `kv.keys.shared`. */
   quotas?: Record<string, CanvasQuota>;
   /** Returns the statement that reads the number of bytes that are stored for a canvas, as column `bytes`. */

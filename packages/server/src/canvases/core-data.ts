@@ -29,6 +29,7 @@ export const coreData: CanvasData = {
     slug_claims: { key: ["slug"] },
     counts: { key: ["canvas_id", "kind"] },
   },
+  otherTables: ["canvases", "slug_owners", "blob_claims"],
   blobs: [
     { table: "version_files", column: "blob_key" },
     // `sweepUnused` sets `unused_at` to 0 before it removes a blob.

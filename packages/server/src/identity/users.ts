@@ -1,7 +1,11 @@
 import { type Member, nameOf } from "../access/principal.ts";
+import type { CanvasData } from "../canvases/canvas-data.ts";
 import { newId } from "../crypto/ids.ts";
 import type { Db } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
+
+/** The people. */
+export const userData: CanvasData = { otherTables: ["users"] };
 
 /** The columns of the table `users` that are converted to a `User`. */
 export interface UserRow {

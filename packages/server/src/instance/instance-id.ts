@@ -1,9 +1,13 @@
+import type { CanvasData } from "../canvases/canvas-data.ts";
 import type { Config } from "../config/config.ts";
 import { SetupError } from "../config/setting-types.ts";
 import { isId, newId } from "../crypto/ids.ts";
 import { type BlobColumn, BlobReferences } from "../drivers/blob-references.ts";
 import type { Blobs } from "../drivers/blobs/blobs.ts";
 import type { Db } from "../drivers/db/db.ts";
+
+/** The id of the instance, and the migrations of its database. */
+export const instanceData: CanvasData = { otherTables: ["instance", "migrations"] };
 
 const MARKER = "instance";
 

@@ -22,8 +22,9 @@ export interface Lease {
   afterDatabase(listener: () => unknown): () => void;
 }
 
-/** The leases, which are kept for an hour after they have expired. */
+/** The leases, which are kept for an hour after they have expired, and the jobs. */
 export const leaseData: CanvasData = {
+  otherTables: ["leases", "jobs"],
   cleanUps: [
     {
       what: "leases",

@@ -1,5 +1,9 @@
+import type { CanvasData } from "../canvases/canvas-data.ts";
 import { newId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
+
+/** The audit log, which is kept for good. */
+export const auditData: CanvasData = { otherTables: ["audit"] };
 
 /** A new entry of the audit log. Contains no secrets. */
 export interface NewAuditEntry {

@@ -1,7 +1,11 @@
+import type { CanvasData } from "../canvases/canvas-data.ts";
 import type { Config } from "../config/config.ts";
 import { optional, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { currentModels } from "./ai/prices.ts";
+
+/** The settings that administrators change. */
+export const settingData: CanvasData = { otherTables: ["instance_settings"] };
 
 /**
  * The settings that administrators can change, except quotas, by their names in the table `instance_settings`. Amounts are in US dollars.

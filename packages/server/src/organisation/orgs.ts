@@ -1,8 +1,12 @@
 import type { Organisation } from "@easel/protocol/management";
+import type { CanvasData } from "../canvases/canvas-data.ts";
 import { optional, sql, step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 
 type OrgRow = Omit<Organisation, "domains" | "members">;
+
+/** The organisations and their domains. */
+export const orgData: CanvasData = { otherTables: ["orgs", "org_domains"] };
 
 /** Lists all organisations, sorted by id. */
 export async function listOrgs({ db }: Env): Promise<Organisation[]> {

@@ -1,9 +1,12 @@
 import type { PersonQuotaName, Usage } from "@easel/protocol/management";
-import type { CanvasQuota } from "../canvases/canvas-data.ts";
+import type { CanvasData, CanvasQuota } from "../canvases/canvas-data.ts";
 import { PERSON_QUOTAS, usageOfOwner } from "../canvases/owner-quotas.ts";
 import { optional, type Sql, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
+
+/** The quotas that administrators have set, for all and for single people. */
+export const quotaData: CanvasData = { otherTables: ["quotas", "user_quotas"] };
 
 export const PERSON_QUOTA_NAMES = Object.keys(PERSON_QUOTAS) as PersonQuotaName[];
 

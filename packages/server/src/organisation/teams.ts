@@ -1,10 +1,14 @@
 import { LIMITS } from "@easel/protocol/limits";
 import type { Team } from "@easel/protocol/management";
 import type { User } from "../access/principal.ts";
+import type { CanvasData } from "../canvases/canvas-data.ts";
 import { newId } from "../crypto/ids.ts";
 import { asKeys, containing, optional, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { countWithin, type Paged, paged } from "../http/query.ts";
+
+/** The teams and their members. */
+export const teamData: CanvasData = { otherTables: ["teams", "team_members"] };
 
 /** A team without its members. */
 export type TeamRow = Omit<Team, "members">;

@@ -25,6 +25,7 @@ const HAND_OVERS_PER_MINUTE = 60;
 
 /** The codes of hand-overs, of which none belongs to a canvas. */
 export const handOverData: CanvasData = {
+  otherTables: ["handovers"],
   cleanUps: [
     {
       what: "codes of hand-overs",

@@ -11,7 +11,7 @@ import { primitives } from "../../src/primitives/index.ts";
 import { keysOf } from "../drivers/blobs-contract.ts";
 import { onEngines } from "../support/engines.ts";
 import { primitiveWith } from "../support/primitives.ts";
-import { primaryKey, referencesToCanvases, undeclaredTables } from "./canvas-tables.ts";
+import { allTables, primaryKey, referencesToCanvases, undeclaredTables } from "./canvas-tables.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
@@ -36,6 +36,15 @@ await onEngines("canvas data", (target, env) => {
   let other: Stage;
   before(async () => {
     [site, other] = [await stage(target), await stage(target)];
+  });
+
+  it("every table is declared by one part of the service", async () => {
+    const declared = env.canvasData.flatMap(({ tables = {}, otherTables = [] }) => [
+      ...Object.keys(tables),
+      ...otherTables,
+    ]);
+    // The table of `stickers` is created later.
+    assert.deepEqual(declared.filter((name) => name !== "stickers").sort(), await allTables(env));
   });
 
   it("a table that references a canvas but is in no `CanvasData` is found, with and without a foreign key", async () => {

@@ -35,6 +35,16 @@ async function tablesWithCanvasId(env: Env): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
+/** Returns the names of all tables, sorted. */
+export async function allTables(env: Env): Promise<string[]> {
+  const rows = isSqlite(env)
+    ? await env.db.all<{ name: string }>`select name from sqlite_master where type = 'table'`
+    : await env.db.all<{ name: string }>`
+        select table_name as name from information_schema.tables
+        where table_schema = 'public' and table_type = 'BASE TABLE'`;
+  return rows.map(({ name }) => name).sort();
+}
+
 const foreignKeys = (env: Env): Promise<ForeignKey[]> =>
   isSqlite(env)
     ? env.db.all<ForeignKey>`

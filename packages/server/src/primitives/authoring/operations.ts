@@ -48,6 +48,7 @@ export const authoring: Primitive = {
   summary: "Pages that publish further canvases, in the name of the person who has the page open.",
   readable: true,
   leavesCanvas: true,
+  data: { otherTables: ["authored_days"] },
   operations: [
     operation({
       name: "authoring.list",

@@ -14,8 +14,9 @@ import { DAY_MS } from "../../organisation/days.ts";
 /** Returns the number of a day (UTC) since 1970. */
 const dayOf = (time: number) => Math.floor(time / DAY_MS);
 
-/** The tables of Connections whose rows belong to canvases: the grants and the counts of calls. */
+/** The tables of Connections: the profiles, and of each canvas the grants and the counts of calls. */
 export const connectionsData: CanvasData = {
+  otherTables: ["connection_profiles"],
   tables: {
     connection_grants: { key: ["canvas_id", "profile"] },
     connection_days: { key: ["canvas_id", "profile", "day"] },
