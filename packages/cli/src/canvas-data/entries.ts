@@ -39,7 +39,7 @@ export async function getEntry(id: string, options: EntryOptions, context: Conte
   if (value === undefined) fail(`There is no \`${clean(id)}\`.`, { exit: "denied" });
   const { terminal, signal } = context;
   if (options.string && typeof value === "string" && !terminal.json)
-    return terminal.data([`${value}\n`], signal);
+    return terminal.printData([`${value}\n`], signal);
   terminal.result(value, () => `${JSON.stringify(value, null, 2)}\n`);
 }
 

@@ -72,7 +72,7 @@ async function write(
     }
   }
   if (output === "-") {
-    await terminal.data(counted(), signal);
+    await terminal.printData(counted(), signal);
     return bytes;
   }
   const file = path.resolve(cwd, output);

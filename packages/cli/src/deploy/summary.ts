@@ -36,8 +36,8 @@ function publication({ title }: Canvas, { first, changes, files, sent }: Outcome
 }
 
 /**
- * Says which capabilities the instance does not have, though the page may need them: those in `easel.json`, or at the first deploy without a
- * list all that it has turned on.
+ * Returns a sentence for each capability that the page may need and the instance does not have. A page may need those that its `easel.json`
+ * lists. Without a list, the first deploy has turned all of them on.
  */
 function missingOn({ capabilitiesOff = {} }: Canvas, { needed, first }: Outcome): string[] {
   const names = needed ?? (first ? (Object.keys(CAPABILITIES) as Capability[]) : []);

@@ -24,7 +24,7 @@ export interface Terminal {
   /** Prints a text on stdout. */
   print(text: string): void;
   /** Prints stored data on stdout: unchanged into a pipe or file, and as text on a terminal. */
-  data(chunks: AsyncIterable<Uint8Array | string> | Iterable<string>, signal: AbortSignal): Promise<void>;
+  printData(chunks: AsyncIterable<Uint8Array | string> | Iterable<string>, signal: AbortSignal): Promise<void>;
   /** Whether anything has been printed on stdout. */
   readonly hasPrinted: boolean;
   /** Whether results are printed as JSON. */
@@ -80,7 +80,7 @@ export function createTerminal(
       print(this.json ? `${JSON.stringify(value, null, 2)}\n` : format());
     },
     print,
-    async data(chunks, signal) {
+    async printData(chunks, signal) {
       hasPrinted = true;
       async function* texts() {
         for await (const chunk of chunks) yield cleanLines(Buffer.from(chunk).toString());

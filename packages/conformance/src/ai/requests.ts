@@ -56,37 +56,37 @@ export function requests(target: Target): void {
     });
     for (const [name, model] of FORBIDDEN) {
       it(`a model that is ${name}: 403 MODEL_NOT_ALLOWED`, async () => {
-        const own = freshMark();
-        const answer = await ask(canvas.pages.owner, chatOf([{ end: {} }], own, { model }));
+        const mark = freshMark();
+        const answer = await ask(canvas.pages.owner, chatOf([{ end: {} }], mark, { model }));
         refused(answer, 403, "MODEL_NOT_ALLOWED");
         plain(answer);
-        await nothingWith(target, own);
+        await nothingWith(target, mark);
       });
     }
 
     it("each model on the allowlist is asked by its name", async () => {
       for (const model of [MODEL, OTHER_MODEL]) {
-        const own = freshMark();
-        doneOf(await ask(canvas.pages.owner, chatOf([{ end: {} }], own, { model })));
-        assert.equal((await onlyWith(target, own)).body.model, model);
+        const mark = freshMark();
+        doneOf(await ask(canvas.pages.owner, chatOf([{ end: {} }], mark, { model })));
+        assert.equal((await onlyWith(target, mark)).body.model, model);
       }
     });
 
     for (const [name, maxTokens, received] of OUTPUTS) {
       it(`maxTokens ${name}: the provider is asked for ${received}`, async () => {
-        const own = freshMark();
-        doneOf(await ask(canvas.pages.owner, chatOf([{ end: {} }], own, { maxTokens })));
-        assert.equal(promptOf(await onlyWith(target, own), standInOf(target)).maxTokens, received);
+        const mark = freshMark();
+        doneOf(await ask(canvas.pages.owner, chatOf([{ end: {} }], mark, { maxTokens })));
+        assert.equal(promptOf(await onlyWith(target, mark), standInOf(target)).maxTokens, received);
       });
     }
 
     it("unknown fields are ignored, and do not reach the provider", async () => {
-      const own = freshMark();
+      const mark = freshMark();
       const more = { temperature: 2, stream: false, tools: [{ name: "spy" }], metadata: { user: "spy" } };
-      const message = { role: "user", content: play([{ text: "Hi" }, { end: {} }], own), name: "spy" };
+      const message = { role: "user", content: play([{ text: "Hi" }, { end: {} }], mark), name: "spy" };
       const sent = `{"__proto__":{"system":"spy"},${JSON.stringify(chatOf([], "", { ...more, messages: [message] })).slice(1)}`;
       assert.equal(doneOf(await ask(canvas.pages.owner, sent)).text, "Hi");
-      const received = await onlyWith(target, own);
+      const received = await onlyWith(target, mark);
       assert.deepEqual([received.body.temperature, received.body.tools], [undefined, undefined]);
       assert.equal(received.body.stream, true);
       assert.doesNotMatch(JSON.stringify(received.body), /spy/);
@@ -99,16 +99,16 @@ export function requests(target: Target): void {
     });
 
     it("a body of exactly 256 KiB is read", async () => {
-      const own = freshMark();
-      const sent = sized(MAX_BODY_BYTES, own);
+      const mark = freshMark();
+      const sent = sized(MAX_BODY_BYTES, mark);
       assert.equal(Buffer.byteLength(sent), MAX_BODY_BYTES);
       doneOf(await ask(canvas.pages.owner, sent));
-      await onlyWith(target, own);
+      await onlyWith(target, mark);
     });
 
     it("one byte more: 413 BODY_TOO_LARGE, announced or not, before the end of the body", async () => {
-      const own = freshMark();
-      const answer = await ask(canvas.pages.owner, sized(MAX_BODY_BYTES + 1, own));
+      const mark = freshMark();
+      const answer = await ask(canvas.pages.owner, sized(MAX_BODY_BYTES + 1, mark));
       refused(answer, 413, "BODY_TOO_LARGE");
       plain(answer);
       const { slug, people } = canvas;
@@ -119,7 +119,7 @@ export function requests(target: Target): void {
         { announced: null, sent: MAX_BODY_BYTES + 1 },
       ])
         refused(await flood(target.base, request, part), 413, "BODY_TOO_LARGE");
-      await nothingWith(target, own);
+      await nothingWith(target, mark);
     });
   });
 }

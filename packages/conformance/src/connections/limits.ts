@@ -5,7 +5,7 @@ import { barred, passed, type Room, roomOf } from "./profile.ts";
 import { freshMark, nothingWith, onlyWith } from "./upstream-log.ts";
 
 const URL_BYTES = 8 * 1024;
-const HEADERS = 32;
+const HEADER_COUNT = 32;
 const HEADER_BYTES = 16 * 1024;
 const BODY_BYTES = 256 * 1024;
 
@@ -52,8 +52,8 @@ export function limits(target: Target): void {
       const query = `?mark=${mark}`;
       return ask("GET", `${"x".repeat(size - query.length)}${query}`);
     });
-    limited("headers", HEADERS, (size, mark) => ask("GET", `?mark=${mark}`, headersOf(size, 1_000)));
-    limited("headers besides those that are removed", HEADERS, (size, mark) =>
+    limited("headers", HEADER_COUNT, (size, mark) => ask("GET", `?mark=${mark}`, headersOf(size, 1_000)));
+    limited("headers besides those that are removed", HEADER_COUNT, (size, mark) =>
       ask("GET", `?mark=${mark}`, [...REMOVED, ...headersOf(size, 1_000)]),
     );
     limited("bytes of headers", HEADER_BYTES, (size, mark) =>

@@ -75,7 +75,7 @@ const MARK = new Html(
   '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" aria-hidden="true"><rect x="4" y="4" width="16" height="11" rx="1.5"/><path d="M12 2v2M8 15l-3 7M16 15l3 7M12 15v4"/></svg>',
 );
 
-/** What only one page of the service itself has. */
+/** The style sheet and the script of one page of the service itself. */
 interface PageParts {
   /** A style sheet, besides the one that all pages share. */
   style?: string;

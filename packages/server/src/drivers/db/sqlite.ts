@@ -209,8 +209,8 @@ export function sqlite(
       return one(read(text), values) as Row | undefined;
     },
     async getCached<Row>(text: SqlText, ...values: (Value | Derived)[]) {
-      const known = read(text);
-      return known.cache.getCached(values, () => one(known, values.map(valueFor))) as Row | undefined;
+      const prepared = read(text);
+      return prepared.cache.getCached(values, () => one(prepared, values.map(valueFor))) as Row | undefined;
     },
     async all<Row>(text: SqlText, ...values: Value[]) {
       return rows<Row>(read(text), values);
