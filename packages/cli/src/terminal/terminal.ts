@@ -24,7 +24,10 @@ export interface Terminal {
   /** Prints a text on stdout. */
   print(text: string): void;
   /** Prints stored data on stdout: unchanged into a pipe or file, and as text on a terminal. */
-  printData(chunks: AsyncIterable<Uint8Array | string> | Iterable<string>, signal: AbortSignal): Promise<void>;
+  printData(
+    chunks: AsyncIterable<Uint8Array | string> | Iterable<string>,
+    signal: AbortSignal,
+  ): Promise<void>;
   /** Whether anything has been printed on stdout. */
   readonly hasPrinted: boolean;
   /** Whether results are printed as JSON. */

@@ -48,7 +48,7 @@ const KEPT: Record<CallerKind, number> = {
   outsider: LIMITS.loggedOutsiderCalls.value,
 };
 
-const isOutsider = (caller: CallerKind) => Number(caller === "outsider");
+const isOutsider = (kind: CallerKind) => Number(kind === "outsider");
 
 /** A position in the call log of a canvas: the number of an entry, and how many calls had been dropped when it was read. */
 export interface CallLogCursor {

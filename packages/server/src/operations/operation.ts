@@ -90,7 +90,7 @@ export const parameters = <Schema extends ZodObject>(schema: Schema): Parameters
 };
 
 /** What an operation runs with, after the checks. */
-export interface Given<Path extends string, Subject, Values, Value> {
+export interface CheckedInput<Path extends string, Subject, Values, Value> {
   params: ParamsOf<Path>;
   /** What `may` has returned. */
   subject: Subject;
@@ -116,7 +116,7 @@ interface Definition<Caller, Result, Path extends string, Subject, Values, Value
   ): Subject | Promise<Subject>;
   query?: Parameters<Values>;
   body?: Body<Value, Caller>;
-  run(caller: Caller, given: Given<Path, Subject, Values, Value>, env: Env): Promise<Result>;
+  run(caller: Caller, given: CheckedInput<Path, Subject, Values, Value>, env: Env): Promise<Result>;
 }
 
 /** An operation of an API: what a caller can ask of the service. HTTP is one way to ask; a caller in the same process is another. */
@@ -148,9 +148,9 @@ export const definer =
   ): Operation<Caller, Result> => {
     const { query, body, may = () => undefined as Subject } = definition;
     const { run, may: _, ...description } = definition;
-    type Checked = Given<Path, Subject, Values, Value>;
+    type Checked = CheckedInput<Path, Subject, Values, Value>;
 
-    const givenOf = ({ params, message, signal, query: given }: Input, subject: Subject) => ({
+    const checkedInputOf = ({ params, message, signal, query: given }: Input, subject: Subject) => ({
       params: params as ParamsOf<Path>,
       subject,
       query: (query === undefined ? given : query.parse(given)) as Values,
@@ -163,22 +163,22 @@ export const definer =
       const given = { params: input.params as ParamsOf<Path>, message: input.message };
       if (body === undefined) {
         const subject = may(caller, given, env);
-        return run(caller, givenOf(input, subject instanceof Promise ? await subject : subject), env);
+        return run(caller, checkedInputOf(input, subject instanceof Promise ? await subject : subject), env);
       }
       const complete = "value" in input.body || input.body.complete;
       const turn = env.turns.current;
       const subject = may(caller, given, env);
-      const checked: Checked = givenOf(input, subject instanceof Promise ? await subject : subject);
+      const checked: Checked = checkedInputOf(input, subject instanceof Promise ? await subject : subject);
       const { params, query: asked, signal } = input;
       return body.receive(input.body, { caller, params, query: asked, signal }, env, async (parse) => {
         if ((complete && body.slow !== true) || env.turns.current === turn) {
           checked.body = parse();
           return run(caller, checked, env);
         }
-        const now = await caller.readmit();
-        checked.subject = await may(now, given, env);
+        const current = await caller.readmit();
+        checked.subject = await may(current, given, env);
         checked.body = parse();
-        return run(now, checked, env);
+        return run(current, checked, env);
       });
     }
 

@@ -36,8 +36,8 @@ export async function streamList<Entry>(
   let left = limit;
   let cursor: string | null = null;
 
-  async function next(now: Caller): Promise<string> {
-    const { entries, nextCursor } = await read(now, Math.min(left, SLICE_ENTRIES), cursor);
+  async function next(current: Caller): Promise<string> {
+    const { entries, nextCursor } = await read(current, Math.min(left, SLICE_ENTRIES), cursor);
     left -= entries.length;
     cursor = nextCursor;
     return entries.map(textOf).join(",");

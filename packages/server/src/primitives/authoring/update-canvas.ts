@@ -96,9 +96,9 @@ export async function updateCanvas(
   const saved = await currentCanvas(caller, id, env);
   if (file === undefined) return saved;
   const recheck = async () => {
-    const now = await caller.readmit();
-    requireAuthor(now);
-    await managedBy(now, id, env);
+    const current = await caller.readmit();
+    requireAuthor(current);
+    await managedBy(current, id, env);
   };
   const failure = {
     code: "UPDATE_PARTIAL" as const,

@@ -129,10 +129,10 @@ export const collections: Primitive = {
       may: open("read"),
       query: { schema: z.object({ where, orderBy, ...paging }), parse: parseQuery },
       async run(caller, { params, query }, env) {
-        const read: ReadSlice<StoredRecord> = async (now, limit, after) => {
-          const { rights: held, records } = await open("read")(now, { params }, env);
+        const read: ReadSlice<StoredRecord> = async (current, limit, after) => {
+          const { rights: currentRights, records } = await open("read")(current, { params }, env);
           const position = after === null ? query.after : parseCursor(after, query.order);
-          return records.list({ ...query, limit, after: position }, held.read);
+          return records.list({ ...query, limit, after: position }, currentRights.read);
         };
         return streamList(caller, query.limit, read, recordText);
       },

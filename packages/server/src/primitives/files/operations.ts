@@ -117,8 +117,8 @@ export const files: Primitive = {
       errors: ["PERMISSION_DENIED"],
       query: list,
       async run(caller, { query: { filter, start, limit: most } }, env) {
-        const read: ReadSlice<StoredFile> = (now, limit, after) =>
-          new FileList(now, env).page(filter, limit, after === null ? start : parseCursor(after));
+        const read: ReadSlice<StoredFile> = (current, limit, after) =>
+          new FileList(current, env).page(filter, limit, after === null ? start : parseCursor(after));
         return streamList(caller, most, read, fileText, "files");
       },
     }),

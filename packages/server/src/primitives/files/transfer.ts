@@ -60,9 +60,9 @@ async function addFile(
   { id, key, size, claim }: ClaimedBlob & { id: string },
   { access, env }: Pick<Import, "access" | "env">,
 ): Promise<string | null> {
-  const now = await access("files");
-  const { canvas, user } = now;
-  const target = await targetOf(now, fields, env);
+  const caller = await access("files");
+  const { canvas, user } = caller;
+  const target = await targetOf(caller, fields, env);
   const files = new FileStore(env, canvas.id);
   const file = await files.create(
     {

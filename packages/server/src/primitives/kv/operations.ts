@@ -101,8 +101,8 @@ function operationsOn(
         return streamList(
           caller,
           most,
-          (now, limit, after) =>
-            readableStore(now, scope, env).list({ prefix, cursor: after ?? cursor, limit }),
+          (current, limit, after) =>
+            readableStore(current, scope, env).list({ prefix, cursor: after ?? cursor, limit }),
           entryText,
         );
       },

@@ -104,8 +104,8 @@ export const submissions: Primitive = {
       may: managed,
       query: list,
       async run(caller, { params, query: { cursor, limit: most } }, env) {
-        const read: ReadSlice<Submission> = (now, limit, after) =>
-          managed(now, { params }, env).list({ cursor: after ?? cursor, limit });
+        const read: ReadSlice<Submission> = (current, limit, after) =>
+          managed(current, { params }, env).list({ cursor: after ?? cursor, limit });
         return streamList(caller, most, read, submissionText);
       },
     }),

@@ -135,8 +135,8 @@ export const data: Fault[] = [
   fault(
     "files: rights are not checked again after an upload",
     "packages/server/src/operations/operation.ts",
-    "const now = await caller.readmit();",
-    "const now = caller;",
+    "const current = await caller.readmit();",
+    "const current = caller;",
     "packages/server/test/conformance/files.test.ts",
   ),
   fault(
