@@ -38,6 +38,7 @@ test("people count together and separately, and see the others count", { skip: n
   for (const { page } of everyone) await shows(page, "together", "6");
 
   await assertAccessible(viewer.page);
+  await assertAccessible(owner.page, "dark");
   await shows(viewer.page, "together", "6");
   await shows(viewer.page, "yours", "1");
   assert.deepEqual(

@@ -135,7 +135,7 @@ describe("easel dev in a browser", { skip: noBrowser }, () => {
     const page = await open();
     await shows(page, "Ada Berg is owner");
     await bar(page).click();
-    await assertAccessible(page, "dark");
+    for (const scheme of ["light", "dark"] as const) await assertAccessible(page, scheme);
     await page.getByRole("button", { name: "Fold" }).click();
     await page.reload();
     await bar(page).waitFor();
