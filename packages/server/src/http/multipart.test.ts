@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { describe, it, test } from "node:test";
 import fc from "fast-check";
 import { cpuTime, longestTurn } from "../../test/support/longest-turn.ts";
-import { RequestBody } from "../operations/request-body.ts";
+import { RequestBody } from "../operations/request-input.ts";
 import { partsOf } from "./multipart.ts";
 import { Refusal } from "./refusal.ts";
 

@@ -1,12 +1,10 @@
 import type { Readable } from "node:stream";
 import type { ZodType, z } from "zod";
-import type { User } from "../access/principal.ts";
 import { announceAccess } from "../canvases/open-connections.ts";
 import type { Env } from "../env.ts";
 import type { Method } from "../http/methods.ts";
 import { type ErrorCase, Refusal } from "../http/refusal.ts";
 import { validate } from "../http/validate.ts";
-import type { Caller } from "../identity/credential.ts";
 import { definer, type Input, type Operation, type ParamsOf, parameters } from "../operations/operation.ts";
 import { writeAudit } from "../organisation/audit.ts";
 import type { ActBody } from "./bodies.ts";
@@ -92,7 +90,7 @@ export interface Act<Body = unknown> extends Operation<ActCaller, Result<Body>>,
 }
 
 /** The caller of an act, and the checked and parsed input. */
-interface Call<Params, Parameters, Body> extends Caller<User> {
+interface Call<Params, Parameters, Body> extends Omit<ActCaller, "readmit"> {
   params: Params;
   query: Parameters;
   body: Body;
@@ -169,11 +167,12 @@ export const act = <
     },
     run(caller, { params: asked, query: parsed, body: value, subject, signal }, env) {
       requireFields(caller, given, value);
-      const { user, credential, passes } = caller;
+      const { user, credential, passes, address } = caller;
       const call = {
         user,
         credential,
         passes,
+        address,
         params: asked,
         query: parsed,
         body: value,

@@ -2,7 +2,6 @@ import type { Capability } from "@easel/protocol/capabilities";
 import { LIMITS } from "@easel/protocol/limits";
 import { DATA_PARTS, type DataPart, type DataSummary, type ImportResult } from "@easel/protocol/management";
 import { z } from "zod";
-import type { User } from "../access/principal.ts";
 import { manages } from "../access/roles.ts";
 import { withUpload } from "../canvases/publishing/upload.ts";
 import { findCanvas } from "../canvases/store.ts";
@@ -10,14 +9,15 @@ import type { Env } from "../env.ts";
 import { essenceOf, refuseLargeBody } from "../http/body.ts";
 import { firstValue } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
-import type { Caller } from "../identity/credential.ts";
-import { readmit, requireCapability } from "../pipeline/admit.ts";
-import type { GatedCaller } from "../primitives/primitive.ts";
+import { readmit } from "../pipeline/admit.ts";
+import { callerOf } from "../primitives/caller.ts";
+import type { Caller as RuntimeCaller } from "../primitives/primitive.ts";
 import { exportArchive } from "../primitives/transfer/export-archive.ts";
 import { importData } from "../primitives/transfer/import-data.ts";
 import { TRANSFERS } from "../primitives/transfer/transfers.ts";
 import { act, Download, download, ok } from "./act.ts";
 import { type ActBody, upload } from "./bodies.ts";
+import type { ActCaller } from "./callers.ts";
 import { dataSummary, importResult } from "./responses/canvas.ts";
 
 /**
@@ -26,16 +26,17 @@ import { dataSummary, importResult } from "./responses/canvas.ts";
  */
 function accessTo(
   { id, slug }: { id: string; slug: string },
-  { user, credential, passes }: Caller<User>,
+  { user, credential, passes, address }: Omit<ActCaller, "readmit">,
   reads: boolean,
   env: Env,
 ) {
   const use = { reads, leavesCanvas: false };
   const admission = { user, credential, passes, canvas: { id, slug }, use };
-  return async (capability: Capability | null): Promise<GatedCaller> => {
+  return async function access(capability: Capability | null): Promise<RuntimeCaller> {
     const admitted = await readmit(admission, capability, env);
     if (!manages(admitted.role)) refuse("PERMISSION_DENIED");
-    return { ...admitted, requireCapability: (other) => requireCapability(admitted.canvas, other, env) };
+    const caller = callerOf(admitted, { use, address }, capability, env);
+    return { ...caller, readmit: () => access(capability) };
   };
 }
 

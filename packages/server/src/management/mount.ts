@@ -4,13 +4,11 @@ import type { Bucket } from "../drivers/bus/bus.ts";
 import type { Env } from "../env.ts";
 import { blockEmbedding, isCrossOrigin, requireSameOrigin } from "../http/cross-site.ts";
 import { handlerFor, METHODS, type Method } from "../http/methods.ts";
-import type { Query } from "../http/query.ts";
 import { take } from "../http/rate-limit.ts";
 import { Refusal, refuse } from "../http/refusal.ts";
-import { clientSignal } from "../http/sockets.ts";
 import { identify } from "../identity/identify.ts";
 import type { Input } from "../operations/operation.ts";
-import { RequestBody } from "../operations/request-body.ts";
+import { requestInput } from "../operations/request-input.ts";
 import { limitUnfinished } from "../pipeline/request-limits.ts";
 import { sendStream } from "../pipeline/send-stream.ts";
 import { challenge, challengeProgram } from "../sign-in/challenge.ts";
@@ -103,13 +101,7 @@ export function mountManagement(app: FastifyInstance, env: Env): void {
         const caller = await admit(request, reply, env, { guests, uploads });
         limitUnfinished(caller.user.id, request, reply, env);
         const act = handlerFor(acts, request.method, reply);
-        const input: Input = {
-          params: request.params as Record<string, string>,
-          query: request.query as Query,
-          body: new RequestBody(request.raw),
-          message: request.raw,
-          signal: clientSignal(request.raw, reply.raw),
-        };
+        const input = requestInput(request, reply);
         reply.header("cache-control", "private, no-store");
         if (isDownload(act)) return sendDownload(act, caller, input, reply, env);
         const { body } = await act.perform(caller, input, env);

@@ -3,7 +3,7 @@ import type { ZodObject, ZodType, z } from "zod";
 import type { Env } from "../env.ts";
 import type { Method } from "../http/methods.ts";
 import { firstValue, type Query } from "../http/query.ts";
-import type { ErrorCase } from "../http/refusal.ts";
+import { type ErrorCase, Refusal } from "../http/refusal.ts";
 import { validate } from "../http/validate.ts";
 import type { Body, BodyDescription, GivenBody } from "./operation-body.ts";
 
@@ -38,11 +38,25 @@ export interface Description {
  * ignore them.
  */
 export interface Message {
-  readonly method?: string | undefined;
-  readonly url?: string | undefined;
+  readonly method: string;
+  /** The path below that of the API, percent-encoded as it was sent, and the query. */
+  readonly target: string;
   readonly headers: IncomingHttpHeaders;
   /** The names and values of all headers, one after the other. */
   readonly rawHeaders: readonly string[];
+}
+
+/** What only a caller in the same process can ask for. No request contains it. */
+export interface LocalOptions {
+  /** The id of what is created. */
+  id?: string;
+  /** Whether what exists already is kept. The operation then refuses with the code `EXISTS` instead of replacing it. */
+  keep?: boolean;
+}
+
+/** Throws 409 with the code `EXISTS`, which no request can get. */
+export function refuseExisting(): never {
+  throw new Refusal(409, { code: "EXISTS", message: "This exists already." });
 }
 
 /** What a caller passes to an operation, before it is checked. */
@@ -51,16 +65,20 @@ export interface Input {
   query: Query;
   body: GivenBody;
   message: Message;
+  local?: LocalOptions;
   /** Returns the signal that aborts when the caller no longer waits for the result. Work that takes long stops then. */
   signal(): AbortSignal;
 }
 
-/** Returns the input of a caller in the same process, who sends no HTTP message. */
+const NO_OPTIONS: LocalOptions = {};
+const NO_MESSAGE: Message = { method: "", target: "", headers: {}, rawHeaders: [] };
+
+/** Returns the input of a caller in the same process. What is left out is empty, and the signal never aborts. */
 export const inputOf = (given: Partial<Input>): Input => ({
   params: {},
   query: {},
   body: { value: undefined },
-  message: { headers: {}, rawHeaders: [] },
+  message: NO_MESSAGE,
   signal: () => new AbortController().signal,
   ...given,
 });
@@ -97,6 +115,7 @@ export interface CheckedInput<Path extends string, Subject, Values, Value> {
   query: Values;
   body: Value;
   message: Message;
+  local: LocalOptions;
   signal: Input["signal"];
 }
 
@@ -150,12 +169,16 @@ export const definer =
     const { run, may: _, ...description } = definition;
     type Checked = CheckedInput<Path, Subject, Values, Value>;
 
-    const checkedInputOf = ({ params, message, signal, query: given }: Input, subject: Subject) => ({
+    const checkedInputOf = (
+      { params, message, signal, query: given, local = NO_OPTIONS }: Input,
+      subject: Subject,
+    ) => ({
       params: params as ParamsOf<Path>,
       subject,
       query: (query === undefined ? given : query.parse(given)) as Values,
       body: undefined as Value,
       message,
+      local,
       signal,
     });
 

@@ -5,19 +5,19 @@ import type { Env } from "../env.ts";
 import { apiPath, runtimePath } from "../http/canvas-path.ts";
 import { refusalOf, sendRefusal } from "../http/errors.ts";
 import { handlerFor, METHODS, type Method } from "../http/methods.ts";
-import { type Query, requireDecodable } from "../http/query.ts";
+import { requireDecodable } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
-import { clientSignal, routeUpgrades } from "../http/sockets.ts";
-import type { Input } from "../operations/operation.ts";
-import { RequestBody } from "../operations/request-body.ts";
-import { admit, readmit, requireCapability } from "../pipeline/admit.ts";
+import { routeUpgrades } from "../http/sockets.ts";
+import { requestInput } from "../operations/request-input.ts";
+import { admit } from "../pipeline/admit.ts";
 import { exposeHeaders, preflight } from "../pipeline/isolate.ts";
 import { limitResponses, limitUnfinished, SMALL_RESPONSE } from "../pipeline/request-limits.ts";
 import { sendStream } from "../pipeline/send-stream.ts";
-import type { AdmitsVisitors, Admitted, ApiVisit } from "../pipeline/visit.ts";
+import type { AdmitsVisitors, ApiVisit } from "../pipeline/visit.ts";
+import { callerOf } from "./caller.ts";
 import { logCall } from "./logged-calls.ts";
 import { mountUpgrade } from "./mount-upgrade.ts";
-import type { Answer, Caller, Primitive, RuntimeOperation } from "./primitive.ts";
+import type { Answer, Primitive, RuntimeOperation } from "./primitive.ts";
 
 /**
  * Sends the response that a handler returned. Only a limited number of large responses may be sent to a user at a time. A large response
@@ -165,18 +165,6 @@ function operationsByPath({ operations, reserved = [] }: Primitive): [path: stri
 /** Returns the pattern of a path for the router: `/kv/:key` for `/kv/{key}`, and `*` for a last `{path}`. */
 const routeOf = (path: string): string => path.replace(/\{path\}$/, "*").replace(/\{(\w+)\}/g, ":$1");
 
-/** Returns what a request gives to an operation. */
-function inputOf(request: FastifyRequest, reply: FastifyReply): Input {
-  const { raw } = request;
-  return {
-    params: paramsOf(request),
-    query: request.query as Query,
-    body: new RequestBody(raw),
-    message: raw,
-    signal: clientSignal(raw, reply.raw),
-  };
-}
-
 /** Returns the function that takes a request through the checks of the pipeline and then performs the operation of its method. */
 function handle(primitive: Primitive, operations: PathOperations, env: Env): Handle {
   const { capability, checksCapability, takesEveryMethod, admitsVisitors } = primitive;
@@ -193,23 +181,11 @@ function handle(primitive: Primitive, operations: PathOperations, env: Env): Han
     const operation =
       operations[request.method as Method | "HEAD"] ?? every ?? handlerFor(operations, request.method, reply);
     limitUnfinished(admitted.user.id, request, reply, env);
-    const callerOf = ({ user, credential, passes, canvas, role }: Admitted): Caller => ({
-      user,
-      credential,
-      passes,
-      canvas,
-      role,
-      address: request.ip,
-      requireCapability: (further) => requireCapability(canvas, further, env),
-      readmit: async () =>
-        callerOf(
-          await readmit({ ...admitted, use: visit.use, admitsVisitors: visit.admitsVisitors }, gate, env),
-        ),
-    });
     reply
       .header("content-type", "application/json; charset=utf-8")
       .header("cache-control", "private, no-store");
-    const answer = await operation.perform(callerOf(admitted), inputOf(request, reply), env);
+    const caller = callerOf(admitted, visit, gate, env);
+    const answer = await operation.perform(caller, requestInput(request, reply), env);
     if (typeof answer === "object" && "status" in answer && (answer.status ?? 200) >= 400)
       logCall(request, { status: answer.status }, env);
     return respond(answer, admitted.user.id, reply, env);

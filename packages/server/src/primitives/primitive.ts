@@ -11,17 +11,13 @@ import { refuse } from "../http/refusal.ts";
 import { definer, type Operation } from "../operations/operation.ts";
 import type { Admitted, RateClass } from "../pipeline/visit.ts";
 
-/** A person or program that has passed the access checks of a canvas. */
-export interface GatedCaller extends Admitted {
+/** The caller of an operation: a person or program that has passed the access checks of a canvas. */
+export interface Caller extends Admitted {
   /**
    * Throws 403 `CAPABILITY_DISABLED` unless the capability is on. Operations call this to check a second capability, or their own one if
    * the primitive has `checksCapability`.
    */
   requireCapability(capability: Capability): void;
-}
-
-/** The caller of an operation. */
-export interface Caller extends GatedCaller {
   /** The IP address of the client. */
   address: string;
   /** Checks access again. Returns the caller with their current role, or throws a `Refusal` if they have lost access. */

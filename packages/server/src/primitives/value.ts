@@ -52,7 +52,7 @@ export const STAYS_FINITE = "abs(case when abs(number) < ? then 0 else number * 
 /** Returns the values for the placeholders of `STAYS_FINITE`, for adding `amount`. */
 export const finiteValues = (amount: number): Value[] => [HARMLESS, amount / 2, HALF];
 
-const ABSENT = '{"absent":true}';
+export const ABSENT = '{"absent":true}';
 
 const schema = z.object({
   optional: z.string().optional().meta({

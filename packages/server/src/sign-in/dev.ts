@@ -11,7 +11,7 @@ import { Refusal, refuse } from "../http/refusal.ts";
 import { wantsPage } from "../http/request-headers.ts";
 import { startSession } from "../identity/session.ts";
 import { cleanName, upsertUser } from "../identity/users.ts";
-import { RequestBody } from "../operations/request-body.ts";
+import { RequestBody } from "../operations/request-input.ts";
 import { countAttempt, safeReturn } from "./challenge.ts";
 
 const MAX_USERS = 12;

@@ -16,7 +16,7 @@ import { validate } from "../../src/http/validate.ts";
 import { ACTS } from "../../src/management/acts.ts";
 import type { ActCaller } from "../../src/management/callers.ts";
 import { inputOf } from "../../src/operations/operation.ts";
-import { RequestBody } from "../../src/operations/request-body.ts";
+import { RequestBody } from "../../src/operations/request-input.ts";
 import { chatBody } from "../../src/primitives/ai/chat-body.ts";
 import { CanvasUpdateFields, NewCanvasFields } from "../../src/primitives/authoring/form.ts";
 import { JSON_TYPE } from "../support/client.ts";

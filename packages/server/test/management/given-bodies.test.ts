@@ -8,7 +8,7 @@ import { type ActBody, json, optionalJson, preparedJson, upload } from "../../sr
 import { actCaller } from "../../src/management/callers.ts";
 import { inputOf } from "../../src/operations/operation.ts";
 import type { GivenBody } from "../../src/operations/operation-body.ts";
-import { RequestBody } from "../../src/operations/request-body.ts";
+import { RequestBody } from "../../src/operations/request-input.ts";
 import { userWith } from "../support/principals.ts";
 
 const schema = z.strictObject({ reason: z.string().default("none") });

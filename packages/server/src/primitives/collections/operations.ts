@@ -4,6 +4,7 @@ import { z } from "zod";
 import { allows, audienceIncludes } from "../../access/rights.ts";
 import type { Env } from "../../env.ts";
 import { type ErrorCase, refuse } from "../../http/refusal.ts";
+import { refuseExisting } from "../../operations/operation.ts";
 import { announceChange } from "../change-feed.ts";
 import { json, nextCursor, paging, rights } from "../description.ts";
 import { AttachmentRemoval } from "../files/attachments.ts";
@@ -110,6 +111,57 @@ function amountIn(given: Json): number {
 /** Any JSON value. */
 const valueGiven = valueBody(z.json(), { accept: (given) => given });
 
+export const createRecord = operation({
+  name: "record.create",
+  method: "POST",
+  path: "/collections/{name}",
+  summary: "Creates a record, whose author is the caller.",
+  responses: json("The record as stored.", record, 201),
+  errors: [...ERRORS, "VALUE_TOO_LARGE", "KEY_LIMIT", "NOT_UNIQUE"],
+  may: open("create"),
+  body: valueGiven,
+  async run(caller, { params, subject: { records }, body, local: { id } }, env) {
+    const created = await records.create(body, env.clock(), id);
+    if (created === null) {
+      // Another call may have created the record with this id meanwhile.
+      if (id !== undefined && (await records.hasOwn(id))) refuseExisting();
+      return refuse("KEY_LIMIT");
+    }
+    return { status: 201, body: publishRecord(caller, { params }, created, env) };
+  },
+});
+
+export const getRecord = operation({
+  name: "record.get",
+  method: "GET",
+  path: "/collections/{name}/{id}",
+  summary: "Returns a record.",
+  responses: json("The record.", orAbsent(record)),
+  errors: ERRORS,
+  may: opened,
+  query: optionalRead,
+  async run(_caller, { params, subject, query: optional }) {
+    const found = await readRecord({ params }, subject);
+    return found === undefined ? absent(optional) : recordText(found);
+  },
+});
+
+export const updateRecord = operation({
+  name: "record.update",
+  method: "PUT",
+  path: "/collections/{name}/{id}",
+  summary: "Replaces the value of a record. Its author stays the same.",
+  responses: json("The record as stored.", record),
+  errors: [...ERRORS, "VALUE_TOO_LARGE", "NOT_UNIQUE"],
+  may: openRecord("update"),
+  body: valueGiven,
+  async run(caller, { params, subject: { records, record: found }, body }, env) {
+    const now = env.clock();
+    const stored = (await records.update(found, body, now)) ?? refuse("NOT_FOUND");
+    return publishRecord(caller, { params }, { ...found, ...stored, updated_at: now }, env);
+  },
+});
+
 /** The operations on collections, which are named groups of records with policies (specification 4.10). */
 export const collections: Primitive = {
   capability: "kv",
@@ -137,20 +189,7 @@ export const collections: Primitive = {
         return streamList(caller, query.limit, read, recordText);
       },
     }),
-    operation({
-      name: "record.create",
-      method: "POST",
-      path: "/collections/{name}",
-      summary: "Creates a record, whose author is the caller.",
-      responses: json("The record as stored.", record, 201),
-      errors: [...ERRORS, "VALUE_TOO_LARGE", "KEY_LIMIT", "NOT_UNIQUE"],
-      may: open("create"),
-      body: valueGiven,
-      async run(caller, { params, subject: { records }, body }, env) {
-        const created = (await records.create(body, env.clock())) ?? refuse("KEY_LIMIT");
-        return { status: 201, body: publishRecord(caller, { params }, created, env) };
-      },
-    }),
+    createRecord,
     operation({
       name: "record.clear",
       method: "DELETE",
@@ -220,35 +259,8 @@ export const collections: Primitive = {
       open: async (caller, name, env) => (await openCollection(caller, name, null, env)).policy,
       reread: (name) => ({ resource: "collection", name, op: "clear", of: null }),
     }),
-    operation({
-      name: "record.get",
-      method: "GET",
-      path: "/collections/{name}/{id}",
-      summary: "Returns a record.",
-      responses: json("The record.", orAbsent(record)),
-      errors: ERRORS,
-      may: opened,
-      query: optionalRead,
-      async run(_caller, { params, subject, query: optional }) {
-        const found = await readRecord({ params }, subject);
-        return found === undefined ? absent(optional) : recordText(found);
-      },
-    }),
-    operation({
-      name: "record.update",
-      method: "PUT",
-      path: "/collections/{name}/{id}",
-      summary: "Replaces the value of a record. Its author stays the same.",
-      responses: json("The record as stored.", record),
-      errors: [...ERRORS, "VALUE_TOO_LARGE", "NOT_UNIQUE"],
-      may: openRecord("update"),
-      body: valueGiven,
-      async run(caller, { params, subject: { records, record: found }, body }, env) {
-        const now = env.clock();
-        const stored = (await records.update(found, body, now)) ?? refuse("NOT_FOUND");
-        return publishRecord(caller, { params }, { ...found, ...stored, updated_at: now }, env);
-      },
-    }),
+    getRecord,
+    updateRecord,
     operation({
       name: "record.delete",
       method: "DELETE",

@@ -1,16 +1,17 @@
 import type { Json } from "@easel/protocol/types";
-import { allows } from "../../access/rights.ts";
 import { entryOf, policyOf } from "../../canvases/policy.ts";
 import { copiedId, newId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
-import { announceChange } from "../change-feed.ts";
-import type { GatedCaller } from "../primitive.ts";
+import { inputOf, refuseExisting } from "../../operations/operation.ts";
+import type { Caller } from "../primitive.ts";
 import { codeOf, importLines } from "../transfer/import-lines.ts";
 import { type Import, linesPath, slicesOf, type Transfer } from "../transfer/transfer.ts";
-import { type Opened, openCollection } from "./open-collection.ts";
-import { RECORD_ID, type RecordQuery } from "./record-query.ts";
-import { recordText, type StoredRecord } from "./store.ts";
+import { ABSENT } from "../value.ts";
+import { openCollection } from "./open-collection.ts";
+import { createRecord, getRecord, updateRecord } from "./operations.ts";
+import type { RecordQuery } from "./record-query.ts";
+import { recordText } from "./store.ts";
 
 const FOLDER = "collections";
 
@@ -21,71 +22,36 @@ const QUERY: Omit<RecordQuery, "after"> = {
   limit: 100,
 };
 
-/** Imports records into one collection, with the rights of the caller. */
-class RecordWriter {
-  readonly #caller: GatedCaller;
-  readonly #name: string;
-  readonly #opened: Opened;
-  readonly #to: Import;
-
-  constructor(caller: GatedCaller, name: string, opened: Opened, to: Import) {
-    this.#caller = caller;
-    this.#name = name;
-    this.#opened = opened;
-    this.#to = to;
-  }
-
-  /**
-   * Creates a record whose author is the caller, or changes the record with the given id. A record of another canvas gets a new id, which
-   * is the same in every import by the same person, so that an interrupted import can be repeated.
-   */
-  async write(given: string | undefined, value: Json): Promise<string | null> {
-    const { user, canvas } = this.#caller;
-    const copy = given === undefined ? newId() : copiedId(given, [canvas.id, this.#name, user.id]);
-    const found = given === undefined ? undefined : ((await this.#find(given)) ?? (await this.#find(copy)));
-    if (found !== undefined) {
-      this.#remember(given, found.id);
-      return this.#replace(found, value);
-    }
-    const created = await this.#opened.records.create(value, this.#to.env.clock(), copy);
-    if (created === null) {
-      // Another import of the same archive may have created the record meanwhile.
-      return (await this.#opened.records.hasOwn(copy)) ? "EXISTS" : refuse("KEY_LIMIT");
-    }
-    this.#remember(given, copy);
-    this.#announce(created);
-    return null;
-  }
-
-  #find(id: string): Promise<StoredRecord | undefined> {
-    const { records, rights } = this.#opened;
-    return RECORD_ID.test(id) ? records.get(id, rights.read) : Promise.resolve(undefined);
-  }
-
-  async #replace(record: StoredRecord, value: Json): Promise<string | null> {
-    if (this.#to.existing === "keep") return "EXISTS";
-    const { records, rights } = this.#opened;
-    if (!allows(rights.update, record.author_id === this.#caller.user.id)) refuse("PERMISSION_DENIED");
-    const now = this.#to.env.clock();
-    const stored = (await records.update(record, value, now)) ?? refuse("NOT_FOUND");
-    this.#announce({ ...record, ...stored, updated_at: now });
-    return null;
-  }
-
-  /** Stores the id of an imported record if the archive has attachments for it. */
-  #remember(given: string | undefined, id: string): void {
-    const { attached } = this.#to;
+/**
+ * Creates a record whose author is the caller, or changes the record with the given id. A record of another canvas gets a new id, which is
+ * the same in every import by the same person, so that an interrupted import can be repeated.
+ */
+async function importRecord(
+  caller: Caller,
+  name: string,
+  given: string | undefined,
+  value: Json,
+  { existing, attached, env }: Import,
+): Promise<void> {
+  const copy = given === undefined ? newId() : copiedId(given, [caller.canvas.id, name, caller.user.id]);
+  /** Remembers the id of an imported record if the archive has attachments for it. */
+  const remember = (id: string) => {
     if (given !== undefined && attached.has(given)) attached.set(given, id);
+  };
+  const body = { value };
+  for (const id of given === undefined ? [] : [given, copy]) {
+    const read = inputOf({ params: { name, id }, query: { optional: "true" } });
+    if ((await getRecord.perform(caller, read, env)) === ABSENT) continue;
+    remember(id);
+    if (existing === "keep") refuseExisting();
+    await updateRecord.perform(caller, inputOf({ params: { name, id }, body }), env);
+    return;
   }
-
-  #announce(record: StoredRecord): void {
-    const { id, author_id } = record;
-    const change = { resource: "collection", name: this.#name, id, op: "set", of: author_id } as const;
-    announceChange(this.#caller.canvas.id, change, this.#to.env, recordText(record));
-  }
+  await createRecord.perform(caller, inputOf({ params: { name }, body, local: { id: copy } }), env);
+  remember(copy);
 }
 
-async function* exported(name: string, access: () => Promise<GatedCaller>, env: Env) {
+async function* exported(name: string, access: () => Promise<Caller>, env: Env) {
   yield* slicesOf(
     access,
     async (caller, cursor) => {
@@ -113,17 +79,9 @@ export const collectionsTransfer: Transfer = {
   },
   async import(to) {
     for (const { name, path } of to.archive.collections(FOLDER)) {
-      await importLines(path, collectionsTransfer, to, async (caller) => {
-        const writer = new RecordWriter(
-          caller,
-          name,
-          await openCollection(caller, name, "create", to.env),
-          to,
-        );
-        return async ({ id, value }) => {
-          if ((id !== undefined && typeof id !== "string") || value === undefined) refuse("INVALID_BODY");
-          return writer.write(id, value);
-        };
+      await importLines(path, collectionsTransfer, to, async (caller, { id, value }) => {
+        if ((id !== undefined && typeof id !== "string") || value === undefined) refuse("INVALID_BODY");
+        await importRecord(caller, name, id, value, to);
       });
     }
   },

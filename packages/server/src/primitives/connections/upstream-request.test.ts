@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { test } from "node:test";
 import type { Config } from "../../config/config.ts";
 import type { Header } from "../../drivers/outbound/outbound.ts";
+import { runtimeRest } from "../../http/canvas-path.ts";
 import { Refusal } from "../../http/refusal.ts";
 import { callerHeaders, targetPath, targetUrl, withProtected } from "./upstream-request.ts";
 
@@ -160,14 +161,17 @@ const TARGETS: [after: string, target: string][] = [
   ["/connections/other/x", "/connections/other/x"],
   ["/x??y=/", "/x??y=/"],
 ];
+const targetOf = (url: string) => targetPath(runtimeRest(url) ?? "");
+
 for (const start of [
   "/v1/c/tea/connections/weather",
+  "/api/canvases/0/runtime/connections/weather",
   "/v1/%63/tea/connections/weather",
   "/v1/c/tea/%63onnections/w%65ather",
 ])
   for (const [after, target] of TARGETS)
     test(`${start}${after} → ${target}`, () => {
-      const { origin, username, password, pathname, search } = targetUrl(targetPath(start + after), ORIGIN);
+      const { origin, username, password, pathname, search } = targetUrl(targetOf(start + after), ORIGIN);
       assert.deepEqual([origin, username, password, pathname + search], [ORIGIN, "", "", target]);
     });
 
@@ -183,8 +187,8 @@ for (const [path, query, accepted] of LENGTHS)
   test(`a path of ${path} bytes and a query of ${query} bytes are ${accepted ? "accepted" : "refused"}`, () => {
     const target = `/${"p".repeat(path)}${query === 0 ? "" : `?${"q".repeat(query - 1)}`}`;
     const url = `/v1/c/tea/connections/weather${target}`;
-    if (accepted) assert.equal(targetPath(url), target);
-    else assert.throws(() => targetPath(url), isTooLarge);
+    if (accepted) assert.equal(targetOf(url), target);
+    else assert.throws(() => targetOf(url), isTooLarge);
   });
 
 for (const path of ["@evil.test/", ".evil.test/", "0/", ":1/"])

@@ -6,7 +6,6 @@ import { entryOf, policyOf } from "../../canvases/policy.ts";
 import type { Config } from "../../config/config.ts";
 import type { Header } from "../../drivers/outbound/outbound.ts";
 import type { Env } from "../../env.ts";
-import { parseCanvasPath } from "../../http/canvas-path.ts";
 import { refuse } from "../../http/refusal.ts";
 import type { Message } from "../../operations/operation.ts";
 import { findGranted, usabilityOf } from "../../organisation/connections/grants.ts";
@@ -62,8 +61,8 @@ const REST = /^\/[^/?]*\/[^/?]*(\/[^?]*)?(\?.*)?$/s;
  * Returns the path and query that the upstream gets: the part of the request URL after the profile name, still percent-encoded. Throws 413
  * `REQUEST_TOO_LARGE` if they are too long.
  */
-export function targetPath(url: string): string {
-  const [, path = "/", query = ""] = REST.exec(parseCanvasPath(url)?.rest ?? "") ?? [];
+export function targetPath(target: string): string {
+  const [, path = "/", query = ""] = REST.exec(target) ?? [];
   const { value: most } = LIMITS.connectionUrlBytes;
   if (path.length - 1 + query.length > most)
     refuse("REQUEST_TOO_LARGE", { message: `The path and the query may have ${most} bytes together.` });
@@ -123,7 +122,7 @@ export async function upstreamRequest(
     (each) => allowsMethod(entry, each) && (limits.methods?.includes(each) ?? true),
   );
   if (!methods.includes(method)) refuseMethod(methods);
-  const url = targetUrl(targetPath(message.url ?? ""), granted.origin);
+  const url = targetUrl(targetPath(message.target), granted.origin);
   if (!allowsPath(limits, url))
     refuse("PERMISSION_DENIED", {
       message: `This Connection is open to guests and visitors for other paths only.`,

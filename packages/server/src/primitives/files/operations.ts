@@ -99,6 +99,23 @@ const publishChange = (
   env: Env,
 ) => announceChange(canvas.id, { resource: "files", scope, id: changed, op, of: owner_id }, env);
 
+export const uploadFile = operation({
+  name: "file.upload",
+  method: "POST",
+  path: "/files",
+  summary: "Uploads a file.",
+  details:
+    "The parts can have any order. `scope`, `group`, and `collection` with `recordId` exclude each other; without any of them the scope is `shared`.",
+  responses: json("The file is stored.", uploaded, 201),
+  errors: ["PERMISSION_DENIED", "FILE_TOO_LARGE", ["QUOTA_EXCEEDED", 409]],
+  body: uploadBody,
+  async run(caller, { body, local }, env) {
+    const { id: created, name: stored, size } = await addFile(caller, body, local.id, env);
+    const url = `${apiPath(caller.canvas.slug)}/files/${created}/content`;
+    return { status: 201, body: JSON.stringify({ id: created, name: stored, size, url }) };
+  },
+});
+
 /** The operations on files that pages upload: shared, private, in groups, or attached to records (specification 4.4). */
 export const files: Primitive = {
   capability: "files",
@@ -122,22 +139,7 @@ export const files: Primitive = {
         return streamList(caller, most, read, fileText, "files");
       },
     }),
-    operation({
-      name: "file.upload",
-      method: "POST",
-      path: "/files",
-      summary: "Uploads a file.",
-      details:
-        "The parts can have any order. `scope`, `group`, and `collection` with `recordId` exclude each other; without any of them the scope is `shared`.",
-      responses: json("The file is stored.", uploaded, 201),
-      errors: ["PERMISSION_DENIED", "FILE_TOO_LARGE", ["QUOTA_EXCEEDED", 409]],
-      body: uploadBody,
-      async run(caller, { body }, env) {
-        const { id: created, name: stored, size } = await addFile(caller, body, env);
-        const url = `${apiPath(caller.canvas.slug)}/files/${created}/content`;
-        return { status: 201, body: JSON.stringify({ id: created, name: stored, size, url }) };
-      },
-    }),
+    uploadFile,
     operation({
       name: "file.rename",
       method: "PATCH",

@@ -179,14 +179,14 @@ export const uploadBody: Body<Uploaded, Caller> = {
   }),
   parts: { file: "application/octet-stream" },
   slow: true,
-  receive: (given, { caller, signal }, env, use) =>
-    env.uploads.run(
+  async receive(given, { caller, signal }, env, use) {
+    if ("value" in given) {
+      const uploaded = await storeGiven(given.value as GivenFile, caller, env);
+      return use(() => uploaded);
+    }
+    return env.uploads.run(
       caller.user.id,
       async () => {
-        if ("value" in given) {
-          const uploaded = await storeGiven(given.value as GivenFile, caller, env);
-          return use(() => uploaded);
-        }
         const parts = partsOf(given);
         try {
           const uploaded = await storeForm(parts, given.size, caller, env);
@@ -196,7 +196,8 @@ export const uploadBody: Body<Uploaded, Caller> = {
         }
       },
       signal(),
-    ),
+    );
+  },
 };
 
 async function storeGiven(given: GivenFile, caller: Caller, env: Env): Promise<Uploaded> {
@@ -248,19 +249,23 @@ async function storeBlob(
   );
 }
 
-/** Checks the rights of the caller and adds a file whose bytes are stored. Publishes the change. */
+/** Checks the rights of the caller and adds a file whose bytes are stored, by default with a new id. Publishes the change. */
 export async function addFile(
   caller: Caller,
   { fields, name, type, key, size, claim }: Uploaded,
+  id: string | undefined,
   env: Env,
 ): Promise<StoredFile> {
   const { scope, record_id, owner_id } = await targetOf(caller, fields, env);
   const { canvas, user } = caller;
   const files = new FileStore(env, canvas.id);
-  const created = await files.create({
-    ...{ scope, record_id, owner_id, uploaded_by: user.id, created_at: env.clock() },
-    ...{ name: storedName(name), mime: mediaTypeOf(type), size, blob_key: key, claim },
-  });
+  const created = await files.create(
+    {
+      ...{ scope, record_id, owner_id, uploaded_by: user.id, created_at: env.clock() },
+      ...{ name: storedName(name), mime: mediaTypeOf(type), size, blob_key: key, claim },
+    },
+    id,
+  );
   if (created === "full") return full();
   if (created === "owner_full") return ownerFull(await files.room());
   if (created === "gone") return refuse("NOT_FOUND");

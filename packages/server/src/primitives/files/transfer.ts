@@ -1,14 +1,14 @@
 import type { Json } from "@easel/protocol/types";
 import { copiedId, isId } from "../../crypto/ids.ts";
-import { type ClaimedBlob, putClaimed } from "../../drivers/blob-references.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
-import { announceChange } from "../change-feed.ts";
-import type { GatedCaller } from "../primitive.ts";
+import { inputOf, refuseExisting } from "../../operations/operation.ts";
+import type { Caller } from "../primitive.ts";
 import { codeOf, type Fields as Line } from "../transfer/import-lines.ts";
 import { type Import, slicesOf, type Transfer } from "../transfer/transfer.ts";
 import { FileList, parseCursor } from "./list.ts";
-import { full, mediaTypeOf, ownerFull, requireRoom, storedName, within } from "./receive-upload.ts";
+import { uploadFile } from "./operations.ts";
+import type { GivenFile } from "./receive-upload.ts";
 import { collectionOf, groupOf, parseScope } from "./scope.ts";
 import { FileStore, fileText, type StoredFile } from "./store.ts";
 import { type Fields, targetOf } from "./target.ts";
@@ -20,7 +20,7 @@ const SLICE = 100;
 const contentPath = (id: string) => `${FOLDER}/${id}`;
 
 /** Reads a page of the files that the caller may read, as `GET /files` lists them. */
-const page = (caller: GatedCaller, cursor: string | null, env: Env) =>
+const page = (caller: Caller, cursor: string | null, env: Env) =>
   new FileList(caller, env).page({ scope: null, recordId: null }, SLICE, parseCursor(cursor ?? undefined));
 
 const textIn = (value: Json | undefined): string | undefined =>
@@ -36,54 +36,25 @@ function fieldsOf({ scope: given, recordId }: Line, attached: Map<string, string
   return { collection, recordId: attached.get(id) || id };
 }
 
-/** Imports a file from the archive: its content first, then its row. Returns the reason if the file is left out. */
-async function importFile(line: Line, { access, archive, attached, env }: Import): Promise<string | null> {
+/** Imports a file from the archive, unless the canvas has it already. */
+async function importFile(line: Line, { access, archive, attached, env }: Import): Promise<void> {
   const id = textIn(line.id);
   if (id === undefined || !isId(id)) refuse("INVALID_BODY");
-  const content = archive.file(contentPath(id)) ?? refuse("NOT_FOUND");
+  const { size, read } = archive.file(contentPath(id)) ?? refuse("NOT_FOUND");
   const fields = fieldsOf(line, attached);
   const caller = await access("files");
   await targetOf(caller, fields, env);
   const files = new FileStore(env, caller.canvas.id);
   const copy = copiedId(id, [caller.canvas.id, caller.user.id]);
-  for (const each of [id, copy]) if ((await files.find(each)) !== undefined) return "EXISTS";
-  const room = await files.room();
-  requireRoom(content.size, room);
-  const blob = await putClaimed(within(room, content.read()), env);
-  return addFile(line, fields, { id: copy, ...blob }, { access, env });
-}
-
-/** Adds the row of a file. Checks access and rights again first, because storing the content can take long. */
-async function addFile(
-  { name, mime }: Line,
-  fields: Fields,
-  { id, key, size, claim }: ClaimedBlob & { id: string },
-  { access, env }: Pick<Import, "access" | "env">,
-): Promise<string | null> {
-  const caller = await access("files");
-  const { canvas, user } = caller;
-  const target = await targetOf(caller, fields, env);
-  const files = new FileStore(env, canvas.id);
-  const file = await files.create(
-    {
-      ...target,
-      uploaded_by: user.id,
-      name: storedName(textIn(name)),
-      mime: mediaTypeOf(textIn(mime)),
-      size,
-      blob_key: key,
-      claim,
-      created_at: env.clock(),
-    },
-    id,
-  );
-  if (file === "full") return full();
-  if (file === "owner_full") return ownerFull(await files.room());
-  if (file === "gone") return refuse("NOT_FOUND");
-  if (file === "lost") return refuse("UNAVAILABLE");
-  const { scope, owner_id } = file;
-  announceChange(canvas.id, { resource: "files", scope, id, op: "set", of: owner_id }, env);
-  return null;
+  for (const each of [id, copy]) if ((await files.find(each)) !== undefined) refuseExisting();
+  const value: GivenFile = {
+    ...fields,
+    name: textIn(line.name),
+    type: textIn(line.mime),
+    size,
+    content: read(),
+  };
+  await uploadFile.perform(caller, inputOf({ body: { value }, local: { id: copy } }), env);
 }
 
 /** Exports the uploaded files that the caller may read, with an index, and imports files as files of the caller. */
@@ -92,7 +63,7 @@ export const filesTransfer: Transfer = {
   capability: "files",
   paths: /^files\/[^/]+$/,
   async *export({ access, env }) {
-    const read = (caller: GatedCaller, cursor: string | null) => page(caller, cursor, env);
+    const read = (caller: Caller, cursor: string | null) => page(caller, cursor, env);
     yield { path: INDEX, slices: slicesOf(() => access("files"), read, fileText) };
     for (let cursor: string | null = null; ; ) {
       const { entries, nextCursor }: { entries: StoredFile[]; nextCursor: string | null } = await read(
@@ -111,7 +82,7 @@ export const filesTransfer: Transfer = {
       for (const { number, value } of batch) {
         await to.access("files");
         const line = typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
-        const reason = await importFile(line, to).catch(codeOf);
+        const reason = await importFile(line, to).then(() => null, codeOf);
         if (reason === null) to.report.add("files");
         else to.report.skip(INDEX, reason, number);
       }

@@ -4,7 +4,7 @@ import type { Env } from "../../env.ts";
 import { exact } from "../../http/field-schemas.ts";
 import { firstValue, pageLimit } from "../../http/query.ts";
 import { type ErrorCase, refuse } from "../../http/refusal.ts";
-import type { Parameters } from "../../operations/operation.ts";
+import { type Parameters, refuseExisting } from "../../operations/operation.ts";
 import { announceChange } from "../change-feed.ts";
 import { json, nextCursor, OK, ok, paging } from "../description.ts";
 import {
@@ -82,14 +82,14 @@ function operationsOn(
   scope: Scope,
   path: "/kv" | "/kv/user",
   { name, of, denied }: { name: string; of: string; denied: ErrorCase[] },
-): RuntimeOperation[] {
+): Record<"list" | "get" | "set" | "delete" | "increment", RuntimeOperation> {
   /** Returns the key that a caller writes. Throws 403 `PERMISSION_DENIED` if the caller may not write to the scope. */
   const writable = (caller: Caller, { params }: { params: { key: string } }): string => {
     requirePermission(caller, scope.write);
     return requireKey(params.key);
   };
-  return [
-    operation({
+  return {
+    list: operation({
       name: `${name}.list`,
       method: "GET",
       path,
@@ -107,7 +107,7 @@ function operationsOn(
         );
       },
     }),
-    operation({
+    get: operation({
       name: `${name}.get`,
       method: "GET",
       path: `${path}/{key}`,
@@ -119,7 +119,7 @@ function operationsOn(
         return found === undefined ? absent(optional) : `{"value":${toText(found)}}`;
       },
     }),
-    operation({
+    set: operation({
       name: `${name}.set`,
       method: "PUT",
       path: `${path}/{key}`,
@@ -128,13 +128,18 @@ function operationsOn(
       errors: [...denied, "KEY_TOO_LARGE", "VALUE_TOO_LARGE", "KEY_LIMIT"],
       may: writable,
       body: valueBody(value, { accept: storableValue }),
-      async run(caller, { subject: key, body }, env) {
-        if (!(await storeOf(caller, scope, env).put(key, body, scope.limit))) refuse("KEY_LIMIT");
+      async run(caller, { subject: key, body, local }, env) {
+        const store = storeOf(caller, scope, env);
+        if (local.keep) {
+          const outcome = await store.add(key, body, scope.limit);
+          if (outcome === "taken") refuseExisting();
+          if (outcome === "full") refuse("KEY_LIMIT");
+        } else if (!(await store.put(key, body, scope.limit))) refuse("KEY_LIMIT");
         publish(caller, scope, { key, op: "set", text: toText(body) }, env);
         return OK;
       },
     }),
-    operation({
+    delete: operation({
       name: `${name}.delete`,
       method: "DELETE",
       path: `${path}/{key}`,
@@ -148,7 +153,7 @@ function operationsOn(
         return OK;
       },
     }),
-    operation({
+    increment: operation({
       name: `${name}.increment`,
       method: "POST",
       path: `${path}/{key}/increment`,
@@ -167,8 +172,20 @@ function operationsOn(
         return `{"value":${text}}`;
       },
     }),
-  ];
+  };
 }
+
+/** The operations on the keys that all users share, and on those of the caller. */
+export const sharedKeys = operationsOn(shared, "/kv", {
+  name: "kv",
+  of: "the shared keys",
+  denied: ["PERMISSION_DENIED"],
+});
+export const ownKeys = operationsOn(perViewer, "/kv/user", {
+  name: "kv.user",
+  of: "the caller's own keys",
+  denied: [],
+});
 
 /** The KV primitive: keys with JSON values, shared by all users of a canvas or per user (specification 4.3). */
 export const kv: Primitive = {
@@ -178,8 +195,5 @@ export const kv: Primitive = {
     "JSON values by key. Shared keys are read by everyone admitted to the canvas and written by its owner and editors; every person also has keys of their own.",
   data: kvData,
   readable: true,
-  operations: [
-    ...operationsOn(shared, "/kv", { name: "kv", of: "the shared keys", denied: ["PERMISSION_DENIED"] }),
-    ...operationsOn(perViewer, "/kv/user", { name: "kv.user", of: "the caller's own keys", denied: [] }),
-  ],
+  operations: [...Object.values(sharedKeys), ...Object.values(ownKeys)],
 };

@@ -1,26 +1,17 @@
 import { refuse } from "../../http/refusal.ts";
-import { announceChange } from "../change-feed.ts";
-import { requirePermission } from "../primitive.ts";
+import { inputOf } from "../../operations/operation.ts";
 import { importLines } from "../transfer/import-lines.ts";
 import { slicesOf, type Transfer } from "../transfer/transfer.ts";
-import { toText } from "../value.ts";
-import {
-  perViewer,
-  readableStore,
-  requireKey,
-  type Scope,
-  shared,
-  storableValue,
-  storeOf,
-} from "./kv-scope.ts";
+import { perViewer, readableStore, shared } from "./kv-scope.ts";
+import { ownKeys, sharedKeys } from "./operations.ts";
 import { entryText } from "./store.ts";
 
 const SLICE = 100;
 
-/** The scopes and the paths of their files. Of the user scopes, an export contains only that of the caller. */
-const SCOPES: [path: string, scope: Scope][] = [
-  ["kv/shared.jsonl", shared],
-  ["kv/user.jsonl", perViewer],
+/** The scopes, their operations and the paths of their files. Of the user scopes, an export contains only that of the caller. */
+const SCOPES = [
+  { path: "kv/shared.jsonl", scope: shared, keys: sharedKeys },
+  { path: "kv/user.jsonl", scope: perViewer, keys: ownKeys },
 ];
 
 /** Exports and imports the keys of a canvas. */
@@ -29,7 +20,7 @@ export const kvTransfer: Transfer = {
   capability: "kv",
   paths: /^kv\/(shared|user)\.jsonl$/,
   async *export({ access, env }) {
-    for (const [path, scope] of SCOPES) {
+    for (const { path, scope } of SCOPES) {
       const slices = slicesOf(
         () => access("kv"),
         (caller, cursor) => readableStore(caller, scope, env).list({ prefix: "", cursor, limit: SLICE }),
@@ -39,26 +30,12 @@ export const kvTransfer: Transfer = {
     }
   },
   async import(to) {
-    const { env, existing } = to;
-    for (const [path, scope] of SCOPES) {
-      await importLines(path, kvTransfer, to, async (caller) => {
-        requirePermission(caller, scope.write);
-        const store = storeOf(caller, scope, env);
-        return async ({ key: given, value = null }) => {
-          if (typeof given !== "string" || !given.isWellFormed()) refuse("INVALID_BODY");
-          const key = requireKey(given);
-          const stored = storableValue(value);
-          const outcome =
-            existing === "keep"
-              ? await store.add(key, stored, scope.limit)
-              : (await store.put(key, stored, scope.limit))
-                ? "done"
-                : "full";
-          if (outcome === "taken") return "EXISTS";
-          if (outcome === "full") return refuse("KEY_LIMIT");
-          announceChange(caller.canvas.id, scope.change(caller, key, "set"), env, toText(stored));
-          return null;
-        };
+    const keep = to.existing === "keep";
+    for (const { path, keys } of SCOPES) {
+      await importLines(path, kvTransfer, to, async (caller, { key, value = null }) => {
+        if (typeof key !== "string" || !key.isWellFormed()) refuse("INVALID_BODY");
+        const input = inputOf({ params: { key }, body: { value }, local: { keep } });
+        await keys.set.perform(caller, input, to.env);
       });
     }
   },

@@ -2,7 +2,7 @@ import { LIMITS } from "@easel/protocol/limits";
 import type { Json, Permission } from "@easel/protocol/types";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
-import { type GatedCaller, requirePermission } from "../primitive.ts";
+import { type Caller, requirePermission } from "../primitive.ts";
 import { SubmissionStore } from "./store.ts";
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/;
@@ -23,7 +23,7 @@ export function valueText(json: Json): string {
  */
 export function openSubmissions(
   permission: Permission,
-  caller: GatedCaller,
+  caller: Caller,
   collection: string,
   { db }: Env,
 ): SubmissionStore {

@@ -4,7 +4,7 @@ import { isId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
 import { strictLimit } from "../../http/query.ts";
 import { refuse } from "../../http/refusal.ts";
-import type { Parameters } from "../../operations/operation.ts";
+import { type Parameters, refuseExisting } from "../../operations/operation.ts";
 import { jsonBody } from "../../operations/operation-body.ts";
 import { json, nextCursor, OK, ok, paging } from "../description.ts";
 import { type Caller, operation, type Primitive } from "../primitive.ts";
@@ -39,6 +39,26 @@ const own = (caller: Caller, { params: { collection } }: InCollection, env: Env)
 const managed = (caller: Caller, { params: { collection } }: InCollection, env: Env) =>
   openSubmissions("canManageSubmissions", caller, collection, env);
 
+export const setSubmission = operation({
+  name: "submission.set",
+  method: "PUT",
+  path: "/submissions/{collection}/mine",
+  summary: "Creates or replaces the caller's own submission.",
+  responses: json("The submission as stored.", submission),
+  errors: ["PERMISSION_DENIED", "VALUE_TOO_LARGE", "KEY_LIMIT"],
+  may: own,
+  body: jsonBody(z.json(), { limit: LIMITS.submissionBytes.value, tooLarge, accept: valueText }),
+  async run({ user }, { subject: store, body: value, local }, env) {
+    const updatedAt = env.clock();
+    if (local.keep) {
+      const outcome = await store.create(user.id, value, updatedAt);
+      if (outcome === "taken") refuseExisting();
+      if (outcome === "full") refuse("KEY_LIMIT");
+    } else if (!(await store.put(user.id, value, updatedAt))) refuse("KEY_LIMIT");
+    return submissionText({ userId: user.id, value, updatedAt });
+  },
+});
+
 /**
  * The operations on submissions, of which each person has at most one per collection (specification 4.9). Everyone reads and writes their
  * own; the owner and editors list and delete all.
@@ -65,21 +85,7 @@ export const submissions: Primitive = {
         return found === undefined ? absent(optional) : submissionText(found);
       },
     }),
-    operation({
-      name: "submission.set",
-      method: "PUT",
-      path: "/submissions/{collection}/mine",
-      summary: "Creates or replaces the caller's own submission.",
-      responses: json("The submission as stored.", submission),
-      errors: ["PERMISSION_DENIED", "VALUE_TOO_LARGE", "KEY_LIMIT"],
-      may: own,
-      body: jsonBody(z.json(), { limit: LIMITS.submissionBytes.value, tooLarge, accept: valueText }),
-      async run({ user }, { subject: store, body: value }, env) {
-        const updatedAt = env.clock();
-        if (!(await store.put(user.id, value, updatedAt))) refuse("KEY_LIMIT");
-        return submissionText({ userId: user.id, value, updatedAt });
-      },
-    }),
+    setSubmission,
     operation({
       name: "submission.delete",
       method: "DELETE",

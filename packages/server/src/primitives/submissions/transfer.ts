@@ -1,8 +1,10 @@
 import type { Db } from "../../drivers/db/db.ts";
-import { refuse } from "../../http/refusal.ts";
+import { Refusal, refuse } from "../../http/refusal.ts";
+import { inputOf } from "../../operations/operation.ts";
 import { importLines } from "../transfer/import-lines.ts";
 import { linesPath, slicesOf, type Transfer } from "../transfer/transfer.ts";
-import { openSubmissions, valueText } from "./open-submissions.ts";
+import { openSubmissions } from "./open-submissions.ts";
+import { setSubmission } from "./operations.ts";
 import { submissionText } from "./store.ts";
 
 const FOLDER = "submissions";
@@ -44,22 +46,13 @@ export const submissionsTransfer: Transfer = {
     }
   },
   async import(to) {
-    const { archive, env, existing } = to;
-    for (const { name, path } of archive.collections(FOLDER)) {
-      await importLines(path, submissionsTransfer, to, async (caller) => {
-        const store = openSubmissions("canSubmit", caller, name, env);
-        const author = caller.user.id;
-        return async ({ userId, value }) => {
-          if (typeof userId !== "string" || value === undefined) refuse("INVALID_BODY");
-          if (userId !== author) return "OTHER_AUTHOR";
-          const text = valueText(value);
-          const now = env.clock();
-          if (existing === "replace")
-            return (await store.put(author, text, now)) ? null : refuse("KEY_LIMIT");
-          const outcome = await store.create(author, text, now);
-          if (outcome === "full") refuse("KEY_LIMIT");
-          return outcome === "done" ? null : "EXISTS";
-        };
+    const keep = to.existing === "keep";
+    for (const { name, path } of to.archive.collections(FOLDER)) {
+      await importLines(path, submissionsTransfer, to, async (caller, { userId, value }) => {
+        if (typeof userId !== "string" || value === undefined) refuse("INVALID_BODY");
+        if (userId !== caller.user.id) throw new Refusal(403, { code: "OTHER_AUTHOR" });
+        const input = inputOf({ params: { collection: name }, body: { value }, local: { keep } });
+        await setSubmission.perform(caller, input, to.env);
       });
     }
   },

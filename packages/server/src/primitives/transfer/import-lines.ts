@@ -1,16 +1,13 @@
 import type { Json } from "@easel/protocol/types";
 import { Refusal } from "../../http/refusal.ts";
-import type { GatedCaller } from "../primitive.ts";
+import type { Caller } from "../primitive.ts";
 import type { Import, Transfer } from "./transfer.ts";
 
 /** The object in a line of an import. */
 export type Fields = { readonly [name: string]: Json | undefined };
 
-/**
- * Imports one line. Returns null, or the reason if the line is left out, such as `EXISTS`. If it throws a `Refusal`, the error code of the
- * `Refusal` is the reason.
- */
-export type WriteLine = (fields: Fields) => Promise<string | null>;
+/** Imports one line by performing an operation. If it throws a `Refusal`, the line is left out, with the error code as the reason. */
+type WriteLine = (caller: Caller, fields: Fields) => Promise<unknown>;
 
 /** Returns the error code of a `Refusal`. Throws any other error. */
 export function codeOf(error: unknown): string {
@@ -22,27 +19,22 @@ const fieldsOf = (value: Json | undefined): Fields | undefined =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
 
 /**
- * Imports a file of JSON lines in batches. For each batch, checks access and calls `prepare`, which checks the rights of the caller and
- * returns the function that imports a line. If one of them throws a `Refusal`, the batch is left out.
+ * Imports a file of JSON lines in batches. Checks access before each batch. The operations that `write` performs check the rights of the
+ * caller for each line.
  */
 export async function importLines(
   path: string,
   { part, capability }: Transfer,
   { access, archive, report }: Import,
-  prepare: (caller: GatedCaller) => Promise<WriteLine>,
+  write: WriteLine,
 ): Promise<void> {
   for await (const batch of archive.lines(path)) {
     const caller = await access(capability);
-    const write = await prepare(caller).catch(codeOf);
     await Promise.all(
       batch.map(async ({ number, value }) => {
         const fields = fieldsOf(value);
         const reason =
-          typeof write === "string"
-            ? write
-            : fields === undefined
-              ? "INVALID_BODY"
-              : await write(fields).catch(codeOf);
+          fields === undefined ? "INVALID_BODY" : await write(caller, fields).then(() => null, codeOf);
         if (reason === null) report.add(part);
         else report.skip(path, reason, number);
       }),

@@ -3,8 +3,6 @@ import { type Fault, fault } from "../fault.ts";
 
 const ACTS = "packages/server/src/management/data.ts";
 const COLLECTIONS = "packages/server/src/primitives/collections/transfer.ts";
-const FILES = "packages/server/src/primitives/files/transfer.ts";
-const KV = "packages/server/src/primitives/kv/transfer.ts";
 const SUBMISSIONS = "packages/server/src/primitives/submissions/transfer.ts";
 const ARCHIVE = "packages/server/src/primitives/transfer/import-archive.ts";
 const LINES = "packages/server/src/primitives/transfer/import-archive.ts";
@@ -37,30 +35,42 @@ export const transfers: Fault[] = [
   fault(
     "import: submissions in the name of others",
     SUBMISSIONS,
-    'if (userId !== author) return "OTHER_AUTHOR";',
+    'if (userId !== caller.user.id) throw new Refusal(403, { code: "OTHER_AUTHOR" });',
     "",
     IMPORTS,
   ),
   fault(
     "import: records without the right to create them",
-    COLLECTIONS,
-    'openCollection(caller, name, "create", to.env)',
-    "openCollection(caller, name, null, to.env)",
+    "packages/server/src/primitives/collections/operations.ts",
+    'may: open("create"),',
+    "may: opened,",
     IMPORTS,
   ),
   fault(
     "import: replaces records that the caller may not change",
-    COLLECTIONS,
-    'if (!allows(rights.update, record.author_id === this.#caller.user.id)) refuse("PERMISSION_DENIED");',
-    "",
+    "packages/server/src/primitives/collections/operations.ts",
+    'may: openRecord("update"),',
+    'may: openRecord("read"),',
     IMPORTS,
   ),
-  fault("import: long keys", KV, "requireKey(given)", "given", IMPORTS),
-  fault("import: files with any name", FILES, "storedName(textIn(name))", 'textIn(name) ?? ""', IMPORTS),
+  fault(
+    "import: long keys",
+    "packages/server/src/primitives/kv/operations.ts",
+    "return requireKey(params.key);",
+    "return params.key;",
+    IMPORTS,
+  ),
+  fault(
+    "import: files with any name",
+    "packages/server/src/primitives/files/receive-upload.ts",
+    "name: storedName(name)",
+    'name: name ?? ""',
+    IMPORTS,
+  ),
   fault(
     "import: a repeated import makes copies",
     COLLECTIONS,
-    "copiedId(given, [canvas.id, this.#name, user.id])",
+    "copiedId(given, [caller.canvas.id, name, caller.user.id])",
     "newId()",
     IMPORTS,
   ),

@@ -1,0 +1,78 @@
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { type ReadOptions, readBody, streamBody } from "../http/body.ts";
+import { runtimeRest } from "../http/canvas-path.ts";
+import type { Query } from "../http/query.ts";
+import { clientSignal } from "../http/sockets.ts";
+import type { Input, Message } from "./operation.ts";
+import type { ByteSource } from "./operation-body.ts";
+
+/** The body of an HTTP request. */
+export class RequestBody implements ByteSource {
+  readonly #request: IncomingMessage;
+
+  constructor(request: IncomingMessage) {
+    this.#request = request;
+  }
+
+  get type(): string | undefined {
+    return this.#request.headers["content-type"];
+  }
+
+  get size(): number {
+    return Number(this.#request.headers["content-length"] ?? 0);
+  }
+
+  get complete(): boolean {
+    return this.#request.complete;
+  }
+
+  get absent(): boolean {
+    return this.#request.headers["transfer-encoding"] === undefined && this.size === 0;
+  }
+
+  read(limit: number, tooLarge: () => never, options?: ReadOptions): Promise<Buffer> {
+    return readBody(this.#request, limit, tooLarge, options);
+  }
+
+  stream(): AsyncGenerator<Buffer> {
+    return streamBody(this.#request);
+  }
+}
+
+/** The parts of a request that some operations pass on. */
+class RequestMessage implements Message {
+  readonly #request: IncomingMessage;
+
+  constructor(request: IncomingMessage) {
+    this.#request = request;
+  }
+
+  get method(): string {
+    return this.#request.method ?? "";
+  }
+
+  get target(): string {
+    return runtimeRest(this.#request.url ?? "") ?? "";
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.#request.headers;
+  }
+
+  get rawHeaders(): readonly string[] {
+    return this.#request.rawHeaders;
+  }
+}
+
+/** Returns what a request gives to an operation. */
+export function requestInput(request: FastifyRequest, reply: FastifyReply): Input {
+  const { raw } = request;
+  return {
+    params: request.params as Record<string, string>,
+    query: request.query as Query,
+    body: new RequestBody(raw),
+    message: new RequestMessage(raw),
+    signal: clientSignal(raw, reply.raw),
+  };
+}
