@@ -74,7 +74,7 @@ export const AREAS = {
     tests: [
       `${SERVER}/src/{primitives,operations,pipeline,access}/*.test.ts`,
       `${SERVER}/test/{operations,pipeline}/*.test.ts`,
-      `${SERVER}/test/primitives/{answers,change-feed,list-slices,logged-calls,optional-reads,permissions,routes}.test.ts`,
+      `${SERVER}/test/primitives/{answers,change-feed,in-process,list-slices,logged-calls,optional-reads,permissions,routes}.test.ts`,
       `${SERVER}/test/primitives/browser-limits.test.ts`,
       `${SERVER}/test/conformance/{pipeline,second-path}.test.ts`,
       "packages/protocol/src/*.test.ts",
