@@ -144,7 +144,7 @@ await onSqlite("compression after publishing", (target, env) => {
 test("a service that starts makes the variants that the last one has not made", async (t) => {
   const { target, env } = await startDev(t);
   const site = await stage(target);
-  held(env);
+  const { open } = held(env);
   await publish(target, site, { "index.html": page("restart"), "a.html": page("other") });
   // The process ends: what it has not done is known to the database only.
   const pool = new TaskPool({ running: 1, runningEach: 1, waitingEach: 1 });
@@ -154,4 +154,6 @@ test("a service that starts makes the variants that the last one has not made", 
   const get = (path: string) =>
     visit(target, site.slug, site.people.viewer, path, [["Accept-Encoding", "br"]]);
   for (const path of ["", "a.html"]) assert.equal((await get(path)).headers["content-encoding"], "br");
+  // A service that stops waits for what runs.
+  open();
 });
