@@ -29,8 +29,8 @@ export async function local(root: string, reserve: number | null = 0): Promise<B
   await makePrivateDirectory(staging, /./);
 
   const directory = (key: string) => path.join(root, key.slice(0, 2));
-  const place = (key: string) => path.join(directory(key), key);
-  const removals = new Removals(path.join(root, "removing"), place);
+  const pathOf = (key: string) => path.join(directory(key), key);
+  const removals = new Removals(path.join(root, "removing"), pathOf);
 
   const markerFile = (name: string) => {
     if (!MARKER.test(name)) throw new TypeError(`${name} is no name of a marker`);
@@ -48,7 +48,7 @@ export async function local(root: string, reserve: number | null = 0): Promise<B
         await claim?.({ key, size });
         if (await mkdir(directory(key), { recursive: true, mode: 0o700 })) await syncDirectory(root);
         // Replaces an existing blob with the same key, which resets its age.
-        await rename(staged, place(key));
+        await rename(staged, pathOf(key));
         await syncDirectory(directory(key));
         return { key, size };
       } catch (error) {
@@ -59,7 +59,7 @@ export async function local(root: string, reserve: number | null = 0): Promise<B
 
     async get(key, range) {
       if (!KEY.test(key)) return null;
-      const there = () => openIfThere(place(key));
+      const there = () => openIfThere(pathOf(key));
       const file = (await there()) ?? (await removals.open(key)) ?? (await there());
       return file === null ? null : file.createReadStream(range);
     },
@@ -69,7 +69,7 @@ export async function local(root: string, reserve: number | null = 0): Promise<B
         if (folder.name.length !== 2) continue;
         for await (const { name } of await opendir(path.join(root, folder.name))) {
           if (!KEY.test(name)) continue;
-          const found = await stat(place(name), { throwIfNoEntry: false });
+          const found = await stat(pathOf(name), { throwIfNoEntry: false });
           if (found !== undefined && found.mtimeMs < before) yield name;
         }
       }

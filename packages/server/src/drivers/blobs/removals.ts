@@ -18,12 +18,12 @@ export async function openIfThere(file: string): Promise<FileHandle | null> {
  */
 export class Removals {
   readonly #directory: string;
-  readonly #placeOf: (key: string) => string;
+  readonly #pathOf: (key: string) => string;
 
-  /** `directory` is where files are moved before their removal. `placeOf` returns the path of a blob's file. */
-  constructor(directory: string, placeOf: (key: string) => string) {
+  /** `directory` is where files are moved before their removal. `pathOf` returns the path of a blob's file. */
+  constructor(directory: string, pathOf: (key: string) => string) {
     this.#directory = directory;
-    this.#placeOf = placeOf;
+    this.#pathOf = pathOf;
   }
 
   /** Removes blobs as `Blobs.remove` does. */
@@ -34,13 +34,13 @@ export class Removals {
     try {
       for (const key of keys) {
         const aside = path.join(this.#directory, `${key}.${randomUUID()}`);
-        const found = await rename(this.#placeOf(key), aside).then(() => true, ignoreMissing);
+        const found = await rename(this.#pathOf(key), aside).then(() => true, ignoreMissing);
         if (found) moved.set(key, aside);
       }
       if (moved.size > 0) used = await inUse([...moved.keys()]);
     } finally {
       for (const [key, aside] of moved) {
-        if (used?.has(key) ?? true) await linkUnlessThere(aside, this.#placeOf(key)).catch(ignoreMissing);
+        if (used?.has(key) ?? true) await linkUnlessThere(aside, this.#pathOf(key)).catch(ignoreMissing);
         await rm(aside, { force: true });
       }
     }
@@ -66,7 +66,7 @@ export class Removals {
       const movedAt = (await stat(aside, { throwIfNoEntry: false }))?.ctimeMs ?? before;
       if (movedAt >= before) continue;
       const [key = ""] = name.split(".");
-      await linkUnlessThere(aside, this.#placeOf(key)).catch(ignoreMissing);
+      await linkUnlessThere(aside, this.#pathOf(key)).catch(ignoreMissing);
       await rm(aside, { force: true });
     }
   }
