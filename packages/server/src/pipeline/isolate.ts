@@ -6,8 +6,8 @@ import { refuse } from "../http/refusal.ts";
 import type { ApiVisit, Visit } from "./visit.ts";
 
 /**
- * Which page started a request. "canvas": a page of the canvas, at the second path one of the service, or no page. "other": another page that is allowed. Otherwise the code of the
- * error by which step 4 of the pipeline rejects the request.
+ * Which page started a request. "canvas": a page of the canvas, at the second path one of the service, or no page. "other": another page
+ * that is allowed. Otherwise the code of the error by which step 4 of the pipeline rejects the request.
  */
 export type StartedBy = "canvas" | "other" | "CROSS_CANVAS_FORBIDDEN" | "CROSS_SITE_FORBIDDEN";
 
