@@ -154,6 +154,13 @@ test("every citation of the specification leads to a rule of docs/contract.md", 
   assert.ok(citations.flatMap(({ all }) => all).length > 150);
 });
 
+test("every rule of the contract links to a page that explains it, and is one sentence", () => {
+  for (const [, rule = ""] of textOf("docs/contract.md").matchAll(/^\d+\. (.+\n(?: {3}.+\n)*)/gm)) {
+    assert.match(rule, /\]\([\w/-]+\.md(#[\w-]+)?\)/, rule);
+    assert.doesNotMatch(rule.replaceAll(/`[^`]*`/g, ""), /[.!?] [A-Z]/, rule);
+  }
+});
+
 test("a citation of a section, step or name that the contract does not have is found", () => {
   const rules = rulesOf(
     "# Contract\n\n## 3 States\n\n## 4 Endpoints\n\n### 4.1 Checks\n\n1. **Sign-in**: a\n   rule.\n2. `B`: a rule.\n",
