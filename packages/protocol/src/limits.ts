@@ -294,6 +294,18 @@ export const LIMITS = {
     of: "the files with JSON lines of an import, together and unpacked",
     past: "400 INVALID_BODY",
   },
+  uploadFiles: {
+    value: 250,
+    unit: "files",
+    of: "a request that uploads several files of a staged deploy",
+    past: "400 INVALID_BODY",
+  },
+  uploadBytes: {
+    value: MiB,
+    unit: "bytes",
+    of: "the files of a request that uploads several files of a staged deploy",
+    past: "413 BODY_TOO_LARGE",
+  },
   stagedDeploys: {
     value: 10,
     unit: "deploys",

@@ -189,6 +189,15 @@ export interface StagedDeployCreated {
 }
 
 /**
+ * Response to an upload of several files of a staged deploy. `uploaded` are the hashes of the files that are stored durably. `refused` are the
+ * others, each with the reason.
+ */
+export interface UploadedFiles {
+  uploaded: string[];
+  refused: { sha256: string; code: "INVALID_BODY" | "NOT_FOUND"; message: string }[];
+}
+
+/**
  * Response to the end of a staged deploy. `warnings` are sentences for people about the content of its files. `unchanged`: nothing was
  * published, because the published version has the `releaseId` of the deploy.
  */

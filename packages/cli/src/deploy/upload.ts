@@ -1,4 +1,7 @@
 import { openAsBlob } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { LIMITS } from "@easel/protocol/limits";
+import type { UploadedFiles } from "@easel/protocol/types";
 import pLimit from "p-limit";
 import { Refusal } from "../api/refusal.ts";
 import { UPLOAD_TIMEOUT_MS } from "../api/send.ts";
@@ -9,8 +12,10 @@ import { count, formatBytes } from "../terminal/format.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { HashedFile } from "./manifest.ts";
 
-/** The number of files that are uploaded at the same time. */
+/** The number of requests that upload files at the same time. */
 const UPLOADS_AT_ONCE = 6;
+/** The maximum size in bytes of a file that is uploaded together with others. */
+const MAX_SMALL_BYTES = 256 * 1024;
 
 /** Identifies a staged deploy on the service. */
 export interface StagedDeploy {
@@ -18,25 +23,71 @@ export interface StagedDeploy {
   id: string;
 }
 
-/** Uploads a file. Throws a `Failure` if the file was changed or removed after it was hashed. */
-async function uploadFile(
-  url: string,
-  { path, file }: { path: string; file: string },
-  service: Service,
-): Promise<void> {
+const changed = (path: string): never =>
+  fail(`${clean(path)} changed during the deploy.`, { hint: "Run `easel deploy` again." });
+
+/** Throws a `Failure` if an error says that a file was changed or removed after it was hashed. Throws any other error as it is. */
+function refuseChanged(error: unknown, path: string): never {
+  const isOther = error instanceof Refusal && error.status === 400;
+  const isGone =
+    error instanceof Error &&
+    (error.name === "NotReadableError" || ("code" in error && error.code === "ENOENT"));
+  if (isOther || isGone) changed(path);
+  throw error;
+}
+
+/** Uploads a file. */
+async function uploadFile(url: string, { path, file, sha256 }: HashedFile, service: Service): Promise<void> {
   const headers = { "content-type": "application/octet-stream" };
   try {
     const body = await openAsBlob(file);
-    await service.send(url, () => ({ method: "PUT", headers, body }), { timeoutMs: UPLOAD_TIMEOUT_MS });
+    await service.send(`${url}/${sha256}`, () => ({ method: "PUT", headers, body }), {
+      timeoutMs: UPLOAD_TIMEOUT_MS,
+    });
   } catch (error) {
-    const isOther = error instanceof Refusal && error.status === 400;
-    const isGone =
-      error instanceof Error &&
-      (error.name === "NotReadableError" || ("code" in error && error.code === "ENOENT"));
-    if (isOther || isGone)
-      fail(`${clean(path)} changed during the deploy.`, { hint: "Run `easel deploy` again." });
-    throw error;
+    refuseChanged(error, path);
   }
+}
+
+/** Uploads several small files in one request. */
+async function uploadTogether(url: string, files: readonly HashedFile[], service: Service): Promise<void> {
+  const form = new FormData();
+  for (const { path, file, sha256 } of files)
+    form.set(sha256, new Blob([await readFile(file).catch((error) => refuseChanged(error, path))]));
+  // The bytes of the form, because `fetch` throws outside of its promise when it stops to send one.
+  const encoded = new Response(form);
+  const headers = { "content-type": encoded.headers.get("content-type") ?? "" };
+  const body = await encoded.arrayBuffer();
+  const response = await service.send(url, () => ({ method: "POST", headers, body }), {
+    timeoutMs: UPLOAD_TIMEOUT_MS,
+    repeatable: true,
+  });
+  const { refused } = (await response.json()) as UploadedFiles;
+  const other = files.find(({ sha256 }) => refused.some((each) => each.sha256 === sha256));
+  if (other !== undefined) changed(other.path);
+}
+
+/** Divides files into those of one request each: a large file alone, small ones together. */
+export function requestsFor(files: readonly HashedFile[]): HashedFile[][] {
+  const requests: HashedFile[][] = [];
+  let together: HashedFile[] = [];
+  let bytes = 0;
+  for (const file of files) {
+    if (file.size > MAX_SMALL_BYTES) {
+      requests.push([file]);
+      continue;
+    }
+    const isFull =
+      together.length === LIMITS.uploadFiles.value || bytes + file.size > LIMITS.uploadBytes.value;
+    if (together.length === 0 || isFull) {
+      together = [];
+      bytes = 0;
+      requests.push(together);
+    }
+    together.push(file);
+    bytes += file.size;
+  }
+  return requests;
 }
 
 /** Uploads the files whose hashes are in `missing` to a staged deploy. Retries an upload if the connection breaks. */
@@ -61,12 +112,15 @@ export async function uploadFiles(
   let done = 0;
   let bytes = 0;
   try {
-    await limit.map(sources, async ({ path, file, size, sha256 }) => {
-      await uploadFile(`/api/canvases/${canvasId}/deploys/${id}/blobs/${sha256}`, { path, file }, service);
-      done += 1;
-      bytes += size;
+    const url = `/api/canvases/${canvasId}/deploys/${id}/blobs`;
+    await limit.map(requestsFor(sources), async (together) => {
+      const [first] = together;
+      if (first !== undefined && together.length === 1) await uploadFile(url, first, service);
+      else await uploadTogether(url, together, service);
+      done += together.length;
+      bytes += together.reduce((sum, { size }) => sum + size, 0);
       progress.advance(
-        1,
+        together.length,
         `Uploading: ${done} of ${sources.length} files, ${formatBytes(bytes)} of ${formatBytes(total)}`,
       );
     });

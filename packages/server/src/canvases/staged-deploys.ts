@@ -1,5 +1,5 @@
 import { LIMITS } from "@easel/protocol/limits";
-import { type ClaimedBlob, endClaim } from "../drivers/blob-references.ts";
+import { endClaim } from "../drivers/blob-references.ts";
 import type { BlobSize } from "../drivers/blobs/blobs.ts";
 import { asKeys, optional, type Step, sql, step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
@@ -127,20 +127,23 @@ export async function findStaged(
   };
 }
 
-/**
- * Finds a blob that a staged deploy lists, by its key. `isUploaded` is whether the deploy has the bytes already. Returns undefined if the deploy
- * does not list the blob, has expired or has been finished.
- */
-export async function findStagedBlob(
-  deploy: { id: string; canvasId: string; userId: string },
-  key: string,
+/** A blob that a staged deploy lists. `isUploaded` is whether the deploy has the bytes already. */
+export interface StagedBlob extends BlobSize {
+  isUploaded: boolean;
+}
+
+/** Finds those of the blobs with these keys that a staged deploy lists. Finds none if the deploy has expired or has been finished. */
+export async function findStagedBlobs(
+  deploy: StagedDeployKey,
+  keys: string[],
   { db, clock }: Env,
-): Promise<(BlobSize & { isUploaded: boolean }) | undefined> {
-  const row = await db.get<{ size: number; held: number }>`
-    select size, held from staged_blobs join staged_deploys on staged_deploys.id = deploy_id
-    where deploy_id = ${deploy.id} and blob_key = ${key} and canvas_id = ${deploy.canvasId}
-      and user_id = ${deploy.userId} and expires_at > ${clock()} and version_id is null`;
-  return row && { key, size: row.size, isUploaded: row.held === 1 };
+): Promise<Map<string, StagedBlob>> {
+  const rows = await db.all<{ key: string; size: number; held: number }>`
+    select blob_key as key, size, held from staged_deploys join staged_blobs on deploy_id = staged_deploys.id
+    where staged_deploys.id = ${deploy.id} and canvas_id = ${deploy.canvasId} and user_id = ${deploy.userId}
+      and expires_at > ${clock()} and version_id is null
+      and blob_key in (select key from json_each(${asKeys(keys)}))`;
+  return new Map(rows.map(({ key, size, held }) => [key, { key, size, isUploaded: held === 1 }]));
 }
 
 /** Returns the keys of the blobs that still have to be uploaded for a staged deploy. */
@@ -151,24 +154,32 @@ export async function missingOf(id: string, { db }: Env): Promise<string[]> {
 }
 
 /**
- * Records that a blob of a staged deploy has been uploaded, and ends its claim. Returns "done" on success, "lost" if the claim no longer
- * stands, and "full" if the owner of the canvas would exceed the byte quota. Returns "none" if the deploy does not list the blob or has it
- * already.
+ * Records that distinct blobs of a staged deploy have been uploaded, and ends their claim. Returns "done" on success, "lost" if the claim no
+ * longer stands, and "full" if the owner of the canvas would exceed the byte quota. Records nothing and returns "other" if the deploy does
+ * not list one of them or has it already.
  */
 export async function markUploaded(
   { id, canvasId }: { id: string; canvasId: string },
-  { key, size, claim }: ClaimedBlob,
+  claim: string,
+  blobs: BlobSize[],
   env: Env,
-): Promise<"done" | "lost" | "full" | "none"> {
+): Promise<"done" | "lost" | "full" | "other"> {
+  const keys = asKeys(blobs.map(({ key }) => key));
   return env.db.batch([
-    step("none", lockOwner(canvasId)),
-    step("none", lockBytes(canvasId)),
+    step("other", lockOwner(canvasId)),
+    step("other", lockBytes(canvasId)),
     step(
-      "none",
-      sql`update staged_blobs set held = 1 where deploy_id = ${id} and blob_key = ${key} and held = 0`,
+      "other",
+      sql`update staged_blobs set held = 1
+        where deploy_id = ${id} and held = 0 and blob_key in (select key from json_each(${keys}))
+          and ${blobs.length} = (select count(*) from staged_blobs
+            where deploy_id = ${id} and held = 0 and blob_key in (select key from json_each(${keys})))`,
     ),
     step("lost", endClaim(claim)),
-    ...addUses(canvasId, [{ key, size, uses: 1, compressible: false }]),
+    ...addUses(
+      canvasId,
+      blobs.map(({ key, size }) => ({ key, size, uses: 1, compressible: false })),
+    ),
     step("full", withinBytes(canvasId, env)),
   ]);
 }

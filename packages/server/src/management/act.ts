@@ -72,7 +72,7 @@ interface Description extends TokenScoped {
   params?: ZodType;
   /** The connections whose access is rechecked after the act. If absent, none are rechecked. */
   affects?: Affects;
-  /** Whether the act uploads one file of a deploy, which may have many files. Such acts have a higher rate limit. */
+  /** Whether the act uploads files of a deploy, which may have many. Such acts have a higher rate limit. */
   uploads?: boolean;
 }
 

@@ -55,7 +55,7 @@ export const optionalJson = <Value>(schema: ZodType<Value>): ActBody<Value> => (
 
 /** The media types of an upload, the schema for the OpenAPI document, and the error of a body that is too large. */
 interface UploadType {
-  type: "application/zip" | "application/zip, text/html" | "application/octet-stream";
+  type: "application/zip" | "application/zip, text/html" | "application/octet-stream" | "multipart/form-data";
   schema: ZodType;
   tooLarge?: ErrorCase;
 }

@@ -17,10 +17,10 @@ import { ACTS } from "./acts.ts";
 import { type ActCaller, actCaller, CALLERS } from "./callers.ts";
 
 /**
- * The factor by which the rate limit of uploads is higher than the limit of other requests. With the default limit, uploading a
- * bundle of 5,000 files takes about a minute.
+ * The factor by which the rate limit of uploads is higher than the limit of other requests. With the default limit, a bundle can be uploaded
+ * within a minute: its 250 MiB are at most 1,000 files of more than 256 KiB, which are sent one by one, and fewer requests with smaller ones.
  */
-const UPLOADS_FACTOR = 20;
+const UPLOADS_FACTOR = 5;
 
 /**
  * Authenticates a request, counts it against the rate limit and, unless it only reads, checks its origin. Runs before the body is read.

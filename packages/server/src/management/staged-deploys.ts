@@ -1,20 +1,23 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import {
-  addBlob,
+  addFiles,
   cancelDeploy,
   finishDeploy,
   missingBlobs,
-  receiveBlob,
+  type ReceivedFiles,
+  receiveFile,
+  receiveFiles,
   stageDeploy,
 } from "../canvases/publishing/staging.ts";
 import { currentView } from "../canvases/view.ts";
-import type { ClaimedBlob } from "../drivers/blob-references.ts";
 import { printable } from "../http/field-schemas.ts";
+import { type Part, partsOf } from "../http/multipart.ts";
+import { refuse } from "../http/refusal.ts";
 import { bytes } from "../primitives/description.ts";
 import { act, created, noContent, ok } from "./act.ts";
 import { type ActBody, json, upload } from "./bodies.ts";
-import { finishedDeploy, missingFiles, stagedDeploy } from "./responses/canvas.ts";
+import { finishedDeploy, missingFiles, stagedDeploy, uploadedFiles } from "./responses/canvas.ts";
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "must be 64 lower-case hexadecimal digits");
 
@@ -27,19 +30,51 @@ const Manifest = z.strictObject({
   releaseId: printable.min(1).max(LIMITS.releaseIdLength.value).nullish(),
 });
 
-/**
- * The request body of an upload: the bytes of one file. `read` stores the bytes and returns the stored blob, or null if the deploy has the
- * file already.
- */
-const bytesOfFile: ActBody<ClaimedBlob | null> = upload(
+const invalid = (message: string): never => refuse("INVALID_BODY", { message });
+
+/** Reads the files of a form, whose parts are named by their hashes. Throws 400 `INVALID_BODY` or 413 `BODY_TOO_LARGE` at the limits. */
+async function readForm(parts: AsyncGenerator<Part>): Promise<Map<string, Buffer>> {
+  const files = new Map<string, Buffer>();
+  let left: number = LIMITS.uploadBytes.value;
+  for await (const { name, body } of parts) {
+    if (!/^[0-9a-f]{64}$/.test(name)) invalid("Each part must be named by the SHA-256 of its bytes.");
+    if (files.has(name)) invalid(`\`${name}\` is sent twice.`);
+    if (files.size === LIMITS.uploadFiles.value)
+      invalid(`The body has more than ${LIMITS.uploadFiles.value} files.`);
+    const chunks: Buffer[] = [];
+    for await (const chunk of body) {
+      left -= chunk.length;
+      if (left < 0) refuse("BODY_TOO_LARGE");
+      chunks.push(chunk);
+    }
+    files.set(name, Buffer.concat(chunks));
+  }
+  return files;
+}
+
+/** The maximum size in bytes of a form without the bytes of its files: some hundred for each, and room for long names. */
+const MAX_OVERHEAD = 256 * 1024;
+
+/** The request body of an upload: the bytes of one file. */
+const bytesOfFile: ActBody<ReceivedFiles> = upload(
   { type: "application/octet-stream", schema: bytes },
   (source, { caller: { user }, params: { id = "", deploy = "", sha256: key = "" } }, env) => {
     const deployKey = { id: deploy, canvasId: id, userId: user.id };
-    return receiveBlob(deployKey, key, source.size, source.stream(), env);
+    return receiveFile(deployKey, key, source.size, source.stream(), env);
   },
 );
 
-/** The endpoints for deploys whose files are uploaded one by one (docs/http/management.md#staged-deploys). */
+/** The request body of an upload of several files: a form with a part for each, named by its hash. */
+const formOfFiles: ActBody<ReceivedFiles> = upload(
+  { type: "multipart/form-data", schema: z.record(sha256, bytes), tooLarge: "BODY_TOO_LARGE" },
+  async (source, { caller: { user }, params: { id = "", deploy = "" } }, env) => {
+    if (source.size > LIMITS.uploadBytes.value + MAX_OVERHEAD) refuse("BODY_TOO_LARGE");
+    const files = await readForm(partsOf(source));
+    return receiveFiles({ id: deploy, canvasId: id, userId: user.id }, files, env);
+  },
+);
+
+/** The endpoints for deploys whose files are uploaded apart (docs/http/management.md#staged-deploys). */
 export const stagedDeploys = [
   act({
     name: "canvas.stage",
@@ -100,9 +135,29 @@ export const stagedDeploys = [
     response: noContent,
     audited: false,
     uploads: true,
-    async run({ user, canvas: { id }, params: { deploy, sha256: key }, body: blob }, env) {
-      await addBlob({ id: deploy, canvasId: id, userId: user.id }, key, blob, env);
+    async run({ user, canvas: { id }, params: { deploy }, body: received }, env) {
+      await addFiles({ id: deploy, canvasId: id, userId: user.id }, received, env);
       return { body: undefined };
+    },
+  }),
+  act({
+    name: "canvas.stage-files",
+    method: "POST",
+    path: "/api/canvases/{id}/deploys/{deploy}/blobs",
+    summary: "Uploads the bytes of several files of a staged deploy.",
+    details:
+      "A form with a part for each file, named by its SHA-256: at most 250 files and 1 MiB. May be sent again. `refused` has the files whose bytes have another hash or size (`INVALID_BODY`), or whose hash is not of the deploy (`NOT_FOUND`).",
+    allow: "editor",
+    deploys: true,
+    body: formOfFiles,
+    response: ok(uploadedFiles),
+    errors: [["QUOTA_EXCEEDED", 409]],
+    audited: false,
+    uploads: true,
+    async run({ user, canvas: { id }, params: { deploy }, body: received }, env) {
+      await addFiles({ id: deploy, canvasId: id, userId: user.id }, received, env);
+      const { uploaded, refused } = received;
+      return { body: { uploaded, refused } };
     },
   }),
   act({

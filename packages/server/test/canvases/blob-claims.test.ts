@@ -9,7 +9,7 @@ import { TO_COMPRESS } from "../../src/canvases/bundle-blobs.ts";
 import { blobColumnsOf } from "../../src/canvases/canvas-data.ts";
 import { compressLater } from "../../src/canvases/publishing/compressions.ts";
 import { storeVersion } from "../../src/canvases/publishing/deploy.ts";
-import { addBlob, receiveBlob, stageDeploy } from "../../src/canvases/publishing/staging.ts";
+import { addFiles, receiveFile, stageDeploy } from "../../src/canvases/publishing/staging.ts";
 import { sweepBlobs } from "../../src/canvases/sweep.ts";
 import { sweepVersions } from "../../src/canvases/version-files.ts";
 import { newId } from "../../src/crypto/ids.ts";
@@ -73,9 +73,9 @@ await onEngines("claims of blobs", (target, env) => {
     const files = [{ path: "index.html", key: sha256(staged), size: staged.length }];
     const { id } = await stageDeploy(site.id, user, { files }, env);
     const place = { id, canvasId: site.id, userId: user };
-    const blob = await receiveBlob(place, sha256(staged), 0, inPieces(Buffer.from(staged)), env);
+    const blob = await receiveFile(place, sha256(staged), 0, inPieces(Buffer.from(staged)), env);
     assert.equal((await claims()).length, 1);
-    await addBlob(place, sha256(staged), blob, env);
+    await addFiles(place, blob, env);
     assert.deepEqual(await claims(), []);
     await sweepAll();
     assert.deepEqual([await textOf(content), await textOf(staged)], [content, staged]);
@@ -186,15 +186,15 @@ await onEngines("claims of blobs", (target, env) => {
     const { id } = await stageDeploy(site.id, user, { files }, env);
     const place = { id, canvasId: site.id, userId: user };
     const receive = (through = env) =>
-      receiveBlob(place, sha256(content), 0, inPieces(Buffer.from(content)), through);
+      receiveFile(place, sha256(content), 0, inPieces(Buffer.from(content)), through);
     const slow = await receive();
     await sweepBlobs(later());
     assert.equal(await textOf(content), undefined);
     // Another request has claimed the blob, and not stored it yet.
     const put: Blobs["put"] = () => Promise.reject(new Error("the process has ended"));
     await assert.rejects(receive(withBlobs({ put })), /the process has ended/);
-    await assert.rejects(addBlob(place, sha256(content), slow, env), { status: 503 });
-    await addBlob(place, sha256(content), await receive(), env);
+    await assert.rejects(addFiles(place, slow, env), { status: 503 });
+    await addFiles(place, await receive(), env);
     assert.equal(await textOf(content), content);
   });
 

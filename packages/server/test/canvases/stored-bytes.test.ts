@@ -11,11 +11,11 @@ import type { BundleFile } from "../../src/canvases/publishing/bundle.ts";
 import { createCanvas } from "../../src/canvases/publishing/create.ts";
 import { publishStored, storeVersion } from "../../src/canvases/publishing/deploy.ts";
 import {
-  addBlob,
+  addFiles,
   cancelDeploy,
   finishDeploy,
   missingBlobs,
-  receiveBlob,
+  receiveFile,
   stageDeploy,
 } from "../../src/canvases/publishing/staging.ts";
 import { sweepStaged } from "../../src/canvases/staged-deploys.ts";
@@ -146,7 +146,7 @@ await onEngines("the bytes that bundles count", (target, env) => {
         await Promise.allSettled(
           (await missingBlobs(deploy, own)).map(async (key) => {
             const source = streamOf(TEXTS.get(key) as Buffer);
-            await addBlob(deploy, key, await receiveBlob(deploy, key, 0, source, own), own);
+            await addFiles(deploy, await receiveFile(deploy, key, 0, source, own), own);
           }),
         );
       if (act === "finish" && deploy !== undefined) await finishDeploy(deploy, own);
@@ -259,12 +259,7 @@ await onEngines("the bytes that bundles count", (target, env) => {
     await cancelDeploy(cancelled, env);
     assert.deepEqual(await rows(), []);
     const place = await begin();
-    await addBlob(
-      place,
-      sha256(content),
-      await receiveBlob(place, sha256(content), 0, streamOf(content), env),
-      env,
-    );
+    await addFiles(place, await receiveFile(place, sha256(content), 0, streamOf(content), env), env);
     const first = await finishDeploy(place, env);
     assert.deepEqual(await rows(), [{ files: "", message: null }]);
     assert.deepEqual(await finishDeploy(place, env), first);

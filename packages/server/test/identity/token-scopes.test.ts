@@ -41,6 +41,7 @@ const DEPLOYS = [
   "canvas.stage",
   "canvas.stage-cancel",
   "canvas.stage-file",
+  "canvas.stage-files",
   "canvas.stage-finish",
   "canvas.publish",
 ];

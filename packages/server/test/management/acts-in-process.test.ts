@@ -14,7 +14,7 @@ import { type ActCaller, actCaller } from "../../src/management/callers.ts";
 import { type Input, inputOf } from "../../src/operations/operation.ts";
 import { bytesOf } from "../support/bytes.ts";
 import { startService } from "../support/service.ts";
-import { manifestOf, sha256 } from "../support/staged.ts";
+import { formOf, manifestOf, sha256 } from "../support/staged.ts";
 import { HOUR_MS } from "../support/time.ts";
 import { zip } from "../support/zip.ts";
 
@@ -142,6 +142,13 @@ describe("acts without HTTP", () => {
         params: { id, deploy: await stage("file"), sha256: sha256("file") },
         body: bytesOf(Buffer.from("file"), "application/octet-stream"),
       }),
+    ],
+    "canvas.stage-files": [
+      () => owner,
+      async () => {
+        const [type, body] = await formOf([[sha256("files"), "files"]]);
+        return { params: { id, deploy: await stage("files") }, body: bytesOf(body, type) };
+      },
     ],
     "canvas.stage-read": [() => owner, async () => ({ params: { id, deploy: await stage("read") } })],
     "canvas.stage-cancel": [() => owner, async () => ({ params: { id, deploy: await stage("cancelled") } })],

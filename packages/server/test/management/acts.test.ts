@@ -12,7 +12,7 @@ import { MANAGEMENT_TAGS } from "../../src/openapi/document.ts";
 import { onEngines } from "../support/engines.ts";
 import { OpenApiCheck } from "../support/openapi-check.ts";
 import { upload } from "../support/publish.ts";
-import { stager } from "../support/staged.ts";
+import { sha256, stager } from "../support/staged.ts";
 import { zip } from "../support/zip.ts";
 
 const MANAGEMENT = path.join(import.meta.dirname, "../../src/management");
@@ -21,7 +21,7 @@ const MANAGEMENT = path.join(import.meta.dirname, "../../src/management");
 const SECRET = "marked-as-a-secret";
 
 /** Acts (operations of the management API) that only prepare a change, which another act makes. */
-const PREPARING = ["canvas.stage", "canvas.stage-file", "canvas.stage-cancel"];
+const PREPARING = ["canvas.stage", "canvas.stage-file", "canvas.stage-files", "canvas.stage-cancel"];
 
 test("every act has its own name and route; acts that change something are audited and recheck access", () => {
   assert.ok(ACTS.length >= 40);
@@ -152,6 +152,13 @@ await onEngines("the acts of the management API", (target, env) => {
     "canvas.stage-file": async () => {
       const { json } = await deploys().begin({ "index.html": "staged" });
       return deploys().upload(json.id, "staged");
+    },
+    "canvas.stage-files": async () => {
+      const { json } = await deploys().begin({ "index.html": "one", "b.txt": "two" });
+      return deploys().uploadAll(json.id, [
+        [sha256("one"), "one"],
+        [sha256("two"), "other"],
+      ]);
     },
     "canvas.stage-read": async () => {
       const { json } = await deploys().begin({ "index.html": "read" });

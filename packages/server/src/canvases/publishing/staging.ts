@@ -1,6 +1,7 @@
-import type { StagedDeployCreated } from "@easel/protocol/types";
+import { Readable } from "node:stream";
+import type { StagedDeployCreated, UploadedFiles } from "@easel/protocol/types";
+import { inParallel } from "../../async/task-pool.ts";
 import { isId, newId } from "../../crypto/ids.ts";
-import type { ClaimedBlob } from "../../drivers/blob-references.ts";
 import { type BlobSize, Content, OtherContent } from "../../drivers/blobs/blobs.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
@@ -11,7 +12,7 @@ import {
   expireStaged,
   type FinishedDeploy,
   findStaged,
-  findStagedBlob,
+  findStagedBlobs,
   finishStep,
   insertStaged,
   markUploaded,
@@ -33,13 +34,16 @@ import {
 } from "./deploy.ts";
 import { selectFiles } from "./select-files.ts";
 
-/** The request that begins a staged deploy: the files that the client will upload one by one, and options. */
+/** The request that begins a staged deploy: the files that the client will upload, and options. */
 export interface Manifest {
   files: StagedFile[];
   expectedVersion?: string | null | undefined;
   message?: string | null | undefined;
   releaseId?: string | null | undefined;
 }
+
+/** The maximum number of files of a request that are stored concurrently. */
+const WIDTH = 8;
 
 const invalid = (message: string): never => refuse("INVALID_BODY", { message });
 
@@ -102,14 +106,10 @@ export async function missingBlobs({ id, canvasId, userId }: StagedDeployKey, en
   return missingOf(id, env);
 }
 
-/** Converts the error for bytes that are not those of a blob to a refusal with 400 `INVALID_BODY`, and throws it; others unchanged. */
-function asRefusal(error: unknown, size: number): never {
+/** Returns what is wrong with bytes that are not those of a blob. Throws any other error. */
+function faultOf(error: unknown, size: number): string {
   if (!(error instanceof OtherContent)) throw error;
-  return invalid(
-    error.differs === "hash"
-      ? "The body has another hash."
-      : `The body is ${error.differs} than ${size} bytes.`,
-  );
+  return error.differs === "hash" ? "have another hash" : `are ${error.differs} than ${size} bytes`;
 }
 
 /** Reads bytes to their end without storing them. Throws `OtherContent` if they are not those of the blob. */
@@ -117,12 +117,11 @@ async function compare(blob: BlobSize, source: AsyncIterable<Uint8Array>): Promi
   for await (const _ of new Content(blob).pass(source));
 }
 
-/**
- * Finds a blob that a staged deploy lists, by its key. Throws 404 `NOT_FOUND` if the deploy does not list the blob, has expired or has been
- * finished.
- */
-const requireStagedBlob = async (deployKey: StagedDeployKey, key: string, env: Env) =>
-  (isId(deployKey.id) ? await findStagedBlob(deployKey, key, env) : undefined) ?? refuse("NOT_FOUND");
+/** Finds blobs that a staged deploy lists. Throws 404 `NOT_FOUND` if it lists none of them, has expired or has been finished. */
+async function requireStagedBlobs(deployKey: StagedDeployKey, keys: string[], env: Env) {
+  const found = isId(deployKey.id) ? await findStagedBlobs(deployKey, keys, env) : undefined;
+  return found === undefined || found.size === 0 ? refuse("NOT_FOUND") : found;
+}
 
 /** Throws 409 `QUOTA_EXCEEDED` for the byte quota of a canvas's owner, or 404 `NOT_FOUND` if the canvas no longer exists. */
 async function refuseFull(canvasId: string, env: Env): Promise<never> {
@@ -130,50 +129,105 @@ async function refuseFull(canvasId: string, env: Env): Promise<never> {
   return owner === undefined ? refuse("NOT_FOUND") : refuseOver("bundles.bytes.person", owner.id, env);
 }
 
+/** Announces blobs and returns their claim. Throws 409 `QUOTA_EXCEEDED` if the owner's quota of bytes would be exceeded. */
+async function announce(canvasId: string, blobs: BlobSize[], env: Env): Promise<string> {
+  const claim = newId();
+  if ((await announceBlobs(canvasId, claim, blobs, env)) !== "done") await refuseFull(canvasId, env);
+  return claim;
+}
+
+/** Files that have been received for a staged deploy. `stored` are those that the deploy did not have, stored under the claim. */
+export interface ReceivedFiles extends UploadedFiles {
+  claim: string;
+  stored: BlobSize[];
+}
+
 /**
- * Stores an uploaded blob of a staged deploy. `declared` is the Content-Length of the upload, or 0 if the header is absent. Returns null if
- * the deploy has the blob already. Throws 400 `INVALID_BODY` if the upload has another hash or size than the blob, and 409
- * `QUOTA_EXCEEDED` before it stores anything if the owner's quota of bytes would be exceeded.
+ * Stores the bytes of a file of a staged deploy, whose hash is `key`. `declared` is the Content-Length of the upload, or 0 if the header is
+ * absent. Throws 400 `INVALID_BODY` if the bytes have another hash or size, 404 `NOT_FOUND` if the deploy does not list the hash, has expired
+ * or been finished, and 409 `QUOTA_EXCEEDED` before it stores anything if the owner's quota of bytes would be exceeded.
  */
-export async function receiveBlob(
+export async function receiveFile(
   deployKey: StagedDeployKey,
   key: string,
   declared: number,
   source: AsyncIterable<Uint8Array>,
   env: Env,
-): Promise<ClaimedBlob | null> {
-  const blob = await requireStagedBlob(deployKey, key, env);
-  if (declared > blob.size) invalid(`The body is longer than ${blob.size} bytes.`);
-  if (blob.isUploaded) {
-    await compare(blob, source).catch((error) => asRefusal(error, blob.size));
-    return null;
-  }
-  const { size } = blob;
-  const claim = newId();
-  if ((await announceBlobs(deployKey.canvasId, claim, [blob], env)) !== "done")
-    await refuseFull(deployKey.canvasId, env);
-  await env.blobs.put(source, { key, size }).catch((error) => asRefusal(error, size));
-  return { key, size, claim };
+): Promise<ReceivedFiles> {
+  const blob = (await requireStagedBlobs(deployKey, [key], env)).get(key) ?? refuse("NOT_FOUND");
+  const { size, isUploaded } = blob;
+  if (declared > size) invalid(`The bytes are longer than ${size} bytes.`);
+  const claim = isUploaded ? "" : await announce(deployKey.canvasId, [blob], env);
+  await (isUploaded ? compare(blob, source) : env.blobs.put(source, { key, size })).catch((error) =>
+    invalid(`The bytes ${faultOf(error, size)}.`),
+  );
+  return { claim, stored: isUploaded ? [] : [blob], uploaded: [key], refused: [] };
 }
 
 /**
- * Records that a staged deploy has a blob. `blob` is the result of `receiveBlob`. Throws 404 `NOT_FOUND` if the deploy has expired or been
- * finished meanwhile, 409 `QUOTA_EXCEEDED` if the owner's quota of bytes would be exceeded, and 503 `UNAVAILABLE` if the upload has taken
- * so long that its claim has ended.
+ * Stores files of a staged deploy that are sent together, by their hashes. Refuses files that the deploy does not list, or whose bytes
+ * have another hash or size, and stores the others. Throws 404 `NOT_FOUND` if the deploy lists none of them, has expired or been finished, and
+ * 409 `QUOTA_EXCEEDED` before it stores anything if the owner's quota of bytes would be exceeded.
  */
-export async function addBlob(
+export async function receiveFiles(
   deployKey: StagedDeployKey,
-  key: string,
-  blob: ClaimedBlob | null,
+  files: Map<string, Buffer>,
+  env: Env,
+): Promise<ReceivedFiles> {
+  const listed = await requireStagedBlobs(deployKey, [...files.keys()], env);
+  const missing = [...listed.values()].filter(
+    ({ key, size, isUploaded }) => !isUploaded && files.get(key)?.length === size,
+  );
+  const received: ReceivedFiles = { claim: "", stored: [], uploaded: [], refused: [] };
+  if (missing.length > 0) received.claim = await announce(deployKey.canvasId, missing, env);
+  await inParallel([...files], WIDTH, async ([sha256, bytes]) => {
+    const blob = listed.get(sha256);
+    if (blob === undefined) {
+      received.refused.push({ sha256, code: "NOT_FOUND", message: "The deploy does not list this hash." });
+      return;
+    }
+    try {
+      const { key, size } = blob;
+      const source = Readable.from([bytes]);
+      if (missing.includes(blob)) {
+        await env.blobs.put(source, { key, size });
+        received.stored.push(blob);
+      } else await compare(blob, source);
+      received.uploaded.push(key);
+    } catch (error) {
+      const message = `The bytes ${faultOf(error, blob.size)}.`;
+      received.refused.push({ sha256, code: "INVALID_BODY", message });
+    }
+  });
+  return received;
+}
+
+/**
+ * Records that a staged deploy has files that have been received. Throws 404 `NOT_FOUND` if the deploy has expired or been finished meanwhile,
+ * 409 `QUOTA_EXCEEDED` if the owner's quota of bytes would be exceeded, and 503 `UNAVAILABLE` if the upload has taken so long that its claim
+ * has ended.
+ */
+export async function addFiles(
+  deployKey: StagedDeployKey,
+  { claim, stored, uploaded }: ReceivedFiles,
   env: Env,
 ): Promise<void> {
-  if (blob !== null) {
-    const outcome = await markUploaded(deployKey, blob, env);
+  for (let left = stored; left.length > 0; ) {
+    const outcome = await markUploaded(deployKey, claim, left, env);
     if (outcome === "done") return;
     if (outcome === "lost") refuse("UNAVAILABLE");
     if (outcome === "full") await refuseFull(deployKey.canvasId, env);
+    // Another request may have uploaded some of them meanwhile.
+    const listed = await requireStagedBlobs(
+      deployKey,
+      left.map(({ key }) => key),
+      env,
+    );
+    const rest = left.filter(({ key }) => listed.get(key)?.isUploaded === false);
+    if (rest.length === left.length) refuse("NOT_FOUND");
+    left = rest;
   }
-  if (!(await requireStagedBlob(deployKey, key, env)).isUploaded) refuse("NOT_FOUND");
+  if (uploaded.length > 0) await requireStagedBlobs(deployKey, uploaded, env);
 }
 
 const requireStaged = async ({ id, canvasId, userId }: StagedDeployKey, env: Env) =>

@@ -23,6 +23,7 @@ import type {
   FinishedDeploy,
   LeftOut,
   StagedDeployCreated,
+  UploadedFiles,
   Version,
   VersionFile,
 } from "@easel/protocol/types";
@@ -114,6 +115,20 @@ export const stagedDeploy = exact<StagedDeployCreated>()(
 export const missingFiles = exact<{ missing: string[] }>()(
   "MissingFiles",
   z.strictObject({ missing: z.array(z.string()) }),
+);
+
+export const uploadedFiles = exact<UploadedFiles>()(
+  "UploadedFiles",
+  z.strictObject({
+    uploaded: z.array(z.string()),
+    refused: z.array(
+      z.strictObject({
+        sha256: z.string(),
+        code: z.enum(["INVALID_BODY", "NOT_FOUND"]),
+        message: z.string(),
+      }),
+    ),
+  }),
 );
 
 const listedCanvas = exact<ListedCanvas>()(

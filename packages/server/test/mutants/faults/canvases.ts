@@ -123,6 +123,20 @@ export const canvases: Fault[] = [
     "packages/server/test/canvases/staged-deploys.test.ts",
   ),
   fault(
+    "staged deploys: files of two forms that come together are counted twice",
+    "packages/server/src/canvases/staged-deploys.ts",
+    "and ${blobs.length} = (select",
+    "and ${blobs.length} >= (select",
+    "packages/server/test/canvases/staged-deploys.test.ts",
+  ),
+  fault(
+    "staged deploys: a form may have any number of bytes",
+    "packages/server/src/management/staged-deploys.ts",
+    'if (left < 0) refuse("BODY_TOO_LARGE");',
+    "",
+    "packages/server/test/canvases/staged-deploys.test.ts",
+  ),
+  fault(
     "staged deploys: bytes of other canvases are not missing",
     "packages/server/src/canvases/staged-deploys.ts",
     "select 1 from bundle_blobs where canvas_id = ${canvasId} and blob_key = key and uses",
