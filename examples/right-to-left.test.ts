@@ -30,6 +30,7 @@ test("text from right to left is aligned right", { skip: noBrowser }, async (t) 
   const { base } = await startService(t, {}, "localhost", (env) =>
     seedExamples(
       env,
+      undefined,
       FORMS.map(([slug]) => slug),
     ),
   );

@@ -46,8 +46,11 @@ export interface Service {
 
 /** What a caller of `serve` may decide apart from the settings. */
 export interface ServeOptions {
-  /** Fills the database while the service already responds. By default, dev mode gets the example canvases. */
-  seed?: (env: Env) => Promise<void>;
+  /**
+   * Fills the database while the service already responds. By default, dev mode gets the example canvases. `stop` aborts when the service
+   * begins to stop.
+   */
+  seed?: (env: Env, stop: AbortSignal) => Promise<void>;
   /** Wraps the drivers. By default they are used as they were opened. */
   wrap?: WrapDrivers;
   /** Returns parts of the context that replace those of the service. Called before anything uses the context. */
@@ -145,23 +148,19 @@ const storesOf = ({ canvasData, ...instance }: Instance): Stores => ({
 
 /** Opens the other drivers, takes the lease of the process, and builds the context. */
 async function startProcess(instance: Instance, { wrap, replace }: ServeOptions): Promise<Process> {
-  const { config, clock, log } = instance;
+  const { config, db, blobs, clock, log } = instance;
+  const secrets = await openSecrets(config, log);
+  const [bus, ai] = [await openBus(config), await openAi(config)];
   const reserved = config.port === 0 ? await reservePort(config.host) : null;
   const port = reserved === null ? config.port : portOf(reserved);
-  const opened: Drivers = {
-    db: instance.db,
-    blobs: instance.blobs,
-    bus: await openBus(config),
-    ai: await openAi(config),
-    outbound: openOutbound(config, port),
-  };
+  const opened: Drivers = { db, blobs, bus, ai, outbound: openOutbound(config, port) };
   const drivers = wrap?.(opened) ?? opened;
   const lease = new NodeLease({ ...drivers, clock, log });
   const env: Env = {
     ...instance,
     ...drivers,
     ...newPools((err) => log.error({ err }, "compressing files failed")),
-    ...(await openSecrets(config, log)),
+    ...secrets,
     base: baseOf(config, port),
     lease,
     policies: new DocumentCache<RuntimePolicy>(),
@@ -185,7 +184,8 @@ async function listen(
   const stopSweeping = startSweeping(env);
   const stopCallLog = startCallLog(env);
   const stops = primitives.flatMap(({ start }) => start?.(env) ?? []);
-  const seeded = seed(env).catch((error: unknown) =>
+  const stopping = new AbortController();
+  const seeded = seed(env, stopping.signal).catch((error: unknown) =>
     env.log.error({ err: error }, "the examples are not deployed"),
   );
   return {
@@ -193,6 +193,7 @@ async function listen(
     port: portOf(app.server),
     seeded,
     async stop() {
+      stopping.abort();
       await closeApp(app);
       await env.compressions.stop();
       await env.background.settled();

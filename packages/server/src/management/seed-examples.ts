@@ -112,9 +112,9 @@ async function servedFiles(folder: string): Promise<BundleFile[]> {
 
 /**
  * Deploys the example canvases with their first data, and lists them for everyone. With `only`, deploys the canvases of these names, without
- * data. Does nothing unless the service runs in dev mode and has no canvases.
+ * data. Does nothing unless the service runs in dev mode and has no canvases. `stop` ends the wait for another process that does this.
  */
-export async function seedExamples(env: Env, only?: readonly string[]): Promise<void> {
+export async function seedExamples(env: Env, stop?: AbortSignal, only?: readonly string[]): Promise<void> {
   if (env.config.authMode !== "dev" || (await hasCanvases(env))) return;
   await alone(
     "seed",
@@ -122,6 +122,7 @@ export async function seedExamples(env: Env, only?: readonly string[]): Promise<
       if (!(await hasCanvases(env))) await seed(env, only);
     },
     env,
+    stop === undefined ? {} : { stop },
   );
 }
 

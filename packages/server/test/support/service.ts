@@ -157,7 +157,7 @@ export const startExample = (
   name: string,
   settings: Record<string, string> = {},
   hostname?: string,
-) => startService(scope, settings, hostname, (env) => seedExamples(env, [name]));
+) => startService(scope, settings, hostname, (env) => seedExamples(env, undefined, [name]));
 
 /** Settings for a trusted proxy on this machine. */
 export const PROXY = {
