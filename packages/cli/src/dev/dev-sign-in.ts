@@ -65,7 +65,7 @@ export async function listPeople(env: Env): Promise<DevPerson[]> {
 /** The name of the cookie that records that the person of a host has signed out. The next visit then does not sign the person in again. */
 const OUT_COOKIE = "easel_dev_out";
 
-const setOut = (isOut: boolean) =>
+const signedOutCookie = (isOut: boolean) =>
   `${OUT_COOKIE}=1; Path=/; HttpOnly; SameSite=Lax${isOut ? "" : "; Max-Age=0"}`;
 
 /** Signs a person in at the service. `cookie` is the `Cookie` header of the browser. Returns the `Set-Cookie` headers. */
@@ -76,7 +76,7 @@ export async function signIn(email: string, cookie: string | undefined, site: Si
     body: JSON.stringify({ email }),
   });
   if (!response.ok) throw new Error(`The service refuses to sign ${email} in: ${await response.text()}`);
-  return [...response.headers.getSetCookie(), setOut(false)];
+  return [...response.headers.getSetCookie(), signedOutCookie(false)];
 }
 
 /** Signs the person of a browser out. Returns the `Set-Cookie` headers. */
@@ -85,11 +85,11 @@ export async function signOut(cookie: string | undefined, site: Site): Promise<s
     method: "POST",
     headers: cookie === undefined ? {} : { cookie },
   });
-  return [...response.headers.getSetCookie(), setOut(true)];
+  return [...response.headers.getSetCookie(), signedOutCookie(true)];
 }
 
 /** Returns the `Set-Cookie` headers to add to a successful response of the service to `/auth/logout`. */
-export const afterSignOut = (): string[] => [setOut(true)];
+export const afterSignOut = (): string[] => [signedOutCookie(true)];
 
 /**
  * Signs in the person of a host, unless that person has signed out. On `localhost`, signs in the owner if nobody is signed in. Adds the

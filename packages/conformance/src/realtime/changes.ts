@@ -158,8 +158,8 @@ export function changes(target: Target): void {
         answered(await page.put(`/kv/user/of-${index}`, 1), { ok: true });
       for (const page of pages.toReversed()) answered(await page.put("/kv/user/end", 1), { ok: true });
       for (const [index, socket] of sockets.entries()) {
-        const own = [0, 1, 2, 2, 3][index];
-        await gets(socket, [keyChange("kv.user", `of-${own}`, 1), keyChange("kv.user", "end", 1)]);
+        const person = [0, 1, 2, 2, 3][index];
+        await gets(socket, [keyChange("kv.user", `of-${person}`, 1), keyChange("kv.user", "end", 1)]);
       }
     });
 

@@ -35,7 +35,7 @@ export class Turns {
   }
 
   /**
-   * Runs `work` at once, or in a later turn if other work has been started in this turn for 5 ms. A burst of work therefore never becomes
+   * Runs `work` at once, or in a later turn if this turn has started other work for 5 ms already. A burst of work therefore never becomes
    * one long turn.
    */
   start(work: () => void): void {
