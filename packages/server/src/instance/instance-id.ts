@@ -12,8 +12,8 @@ export const instanceData: CanvasData = { otherTables: ["instance", "migrations"
 const MARKER = "instance";
 
 /**
- * The maximum number of blobs that are checked for references in the database before a blob store without an id is accepted. Keys are
- * hashes, so the first ones in the list are a random sample.
+ * The maximum number of blobs whose references are counted for a message. Keys are hashes, so the first ones in the list are a random
+ * sample.
  */
 const SAMPLE_SIZE = 1_000;
 
@@ -35,7 +35,7 @@ interface Instance {
 /**
  * Makes sure that the database and the blob store have the same instance id, so that the sweep of unused blobs cannot remove the blobs of
  * another database (decision 016). A new database stores its id before it passes it to its blob store, so that an interrupted start can be
- * repeated. A blob store without an id gets that of the database if the database refers to most of its blobs.
+ * repeated. A blob store without an id gets that of the database if it is empty and the database refers to no blobs.
  *
  * @throws SetupError if the database and the blob store do not belong together. In this case no blob and no stored id has been changed.
  */
@@ -46,7 +46,7 @@ export async function requireOneInstance(stores: Stores): Promise<void> {
   const marked = await stores.blobs.marker(MARKER);
   if (marked !== id) {
     if (marked !== null || joined_at !== null) return refuseToJoin(stored, marked, stores);
-    if (!(await areInUse(stores)) && (await stores.blobs.marker(MARKER)) !== id)
+    if (!(await areEmpty(stores)) && (await stores.blobs.marker(MARKER)) !== id)
       return refuseToJoin(stored, null, stores);
     const won = await stores.blobs.mark(MARKER, id);
     if (won !== id) return refuseToJoin(stored, won, stores);
@@ -86,13 +86,9 @@ async function usage({ db, blobs, blobColumns }: Stores): Promise<{ used: number
   return { used: (await references.among(keys)).size, of: keys.length };
 }
 
-/**
- * Whether a blob store without an id belongs to the database. It does if the database refers to more than half of the blobs in a sample. An
- * empty blob store does if the database refers to no blobs at all.
- */
-async function areInUse(stores: Stores): Promise<boolean> {
-  const { used, of } = await usage(stores);
-  if (of > 0) return 2 * used > of;
+/** Whether there are no blobs, and the database refers to none. */
+async function areEmpty(stores: Stores): Promise<boolean> {
+  for await (const _ of stores.blobs.list(Number.MAX_SAFE_INTEGER)) return false;
   return !(await hasReferences(stores));
 }
 

@@ -111,46 +111,25 @@ for (const { name, skip, database } of ENGINES) {
       await refusesAll(await open(t, url, undefined), /is instance .* carry no instance id.* store is empty/);
     });
 
-    test("stores from before there were ids are adopted once", async (t) => {
-      for (const [used, unused] of [
-        [FILES, []],
-        [FILES, ["swept soon"]],
-        [[], []],
-      ]) {
-        const stores = await open(t, await database(t));
-        if (used !== undefined) await fill(stores, used, unused);
-        await requireOneInstance(stores);
-        await areOne(stores);
-      }
+    test("blobs without an id are adopted by no database, also by one that refers to them, until `join`", async (t) => {
+      const stores = await open(t, await database(t));
+      await fill(stores, FILES);
+      await refusesAll(
+        stores,
+        /refers to blobs and has no instance id, .* carry no instance id.* refers to 3 of 3/,
+      );
+      await joinInstance(stores);
+      await requireOneInstance(stores);
+      await areOne(stores);
     });
 
     test("uploaded files alone count as references to blobs", async (t) => {
-      const stores = await open(t, await database(t));
-      await upload(stores, FILES);
-      await requireOneInstance(stores);
-      await areOne(stores);
       const url = await database(t);
       await upload(await open(t, url), FILES);
       await refusesAll(
         await open(t, url, undefined),
         /refers to blobs and has no instance id, .* store is empty/,
       );
-    });
-
-    test("the service adopts blobs that only uploaded files refer to", async (t) => {
-      const directory = await temporaryDirectory(t);
-      const settings = {
-        SERVICE_PORT: "0",
-        SERVICE_DATA_DIR: directory,
-        SERVICE_LOG_LEVEL: "error",
-        SERVICE_DATABASE_URL: await database(t),
-      };
-      const { env, stop } = await serve(settings, { seed: async () => {} });
-      await upload(env, FILES);
-      await env.db.run`update instance set joined_at = null`;
-      await rm(path.join(directory, "blobs/instance.marker"));
-      await stop();
-      await startService(t, settings);
     });
 
     test("stores without ids that do not match are refused", async (t) => {
