@@ -121,7 +121,7 @@ export interface CheckedInput<Path extends string, Subject, Values, Value> {
 
 /**
  * Defines an operation by its checks, in the order in which they run: `may`, `query`, `body`, and after a body that arrived late `may`
- * again.
+ * again (decision 074).
  */
 interface Definition<Caller, Result, Path extends string, Subject, Values, Value> extends Description {
   method: Method | "HEAD";
@@ -157,8 +157,8 @@ interface Readmittable {
  * Returns the function that defines operations for callers of one type.
  *
  * An operation with a body checks access and rights before the body and again after it, because a client could delay the body until it has
- * lost its rights (decision 020). The second check is skipped if the whole body had arrived before the first check or arrived in the same turn of the event
- * loop, unless receiving it can take long.
+ * lost its rights (decision 020). The second check is skipped if the whole body had arrived before the first check or arrived in the same
+ * turn of the event loop, unless receiving it can take long.
  */
 export const definer =
   <Caller extends Readmittable, Result>() =>
