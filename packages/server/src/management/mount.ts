@@ -8,7 +8,7 @@ import { take } from "../http/rate-limit.ts";
 import { Refusal, refuse } from "../http/refusal.ts";
 import { identify } from "../identity/identify.ts";
 import type { Input } from "../operations/operation.ts";
-import { requestInput } from "../operations/request-input.ts";
+import { RequestInput } from "../operations/request-input.ts";
 import { limitUnfinished } from "../pipeline/request-limits.ts";
 import { sendStream } from "../pipeline/send-stream.ts";
 import { challenge, challengeProgram } from "../sign-in/challenge.ts";
@@ -101,7 +101,7 @@ export function mountManagement(app: FastifyInstance, env: Env): void {
         const caller = await admit(request, reply, env, { guests, uploads });
         limitUnfinished(caller.user.id, request, reply, env);
         const act = handlerFor(acts, request.method, reply);
-        const input = requestInput(request, reply);
+        const input = new RequestInput(request, reply);
         reply.header("cache-control", "private, no-store");
         if (isDownload(act)) return sendDownload(act, caller, input, reply, env);
         const { body } = await act.perform(caller, input, env);

@@ -107,6 +107,12 @@ export const parameters = <Schema extends ZodObject>(schema: Schema): Parameters
   };
 };
 
+/** What the rights of a caller are checked for. */
+interface Asked<Path extends string> {
+  params: ParamsOf<Path>;
+  message: Message;
+}
+
 /** What an operation runs with, after the checks. */
 export interface CheckedInput<Path extends string, Subject, Values, Value> {
   params: ParamsOf<Path>;
@@ -128,11 +134,7 @@ interface Definition<Caller, Result, Path extends string, Subject, Values, Value
   /** The path below that of the API, with the parameters in braces, such as `/kv/{key}`. A last `{path}` stands for the rest of a path. */
   path: Path;
   /** Checks the rights of the caller and the path parameters. Throws a `Refusal`, or returns the value that `run` gets as `subject`. */
-  may?(
-    caller: Caller,
-    given: { params: ParamsOf<Path>; message: Message },
-    env: Env,
-  ): Subject | Promise<Subject>;
+  may?(caller: Caller, asked: Asked<Path>, env: Env): Subject | Promise<Subject>;
   query?: Parameters<Values>;
   body?: Body<Value, Caller>;
   run(caller: Caller, given: CheckedInput<Path, Subject, Values, Value>, env: Env): Promise<Result>;
@@ -165,8 +167,8 @@ export const definer =
   <const Path extends string, Subject = undefined, Values = Query, Value = undefined>(
     definition: Definition<Caller, Result, Path, Subject, Values, Value>,
   ): Operation<Caller, Result> => {
-    const { query, body, may = () => undefined as Subject } = definition;
-    const { run, may: _, ...description } = definition;
+    const { run, may, ...description } = definition;
+    const { query, body } = definition;
     type Checked = CheckedInput<Path, Subject, Values, Value>;
 
     const checkedInputOf = (
@@ -182,28 +184,50 @@ export const definer =
       signal,
     });
 
-    async function perform(caller: Caller, input: Input, env: Env): Promise<Result> {
-      const given = { params: input.params as ParamsOf<Path>, message: input.message };
-      if (body === undefined) {
-        const subject = may(caller, given, env);
-        return run(caller, checkedInputOf(input, subject instanceof Promise ? await subject : subject), env);
+    const subjectOf = (caller: Caller, input: Input, env: Env): Subject | Promise<Subject> =>
+      may === undefined ? (undefined as Subject) : may(caller, input as unknown as Asked<Path>, env);
+
+    /** Is no async function, because a second promise for each read of a key can be measured (decision 074). */
+    function performWithoutBody(caller: Caller, input: Input, env: Env): Promise<Result> {
+      try {
+        const subject = subjectOf(caller, input, env);
+        return subject instanceof Promise
+          ? subject.then((found) => run(caller, checkedInputOf(input, found), env))
+          : run(caller, checkedInputOf(input, subject), env);
+      } catch (error) {
+        return Promise.reject(error);
       }
-      const complete = "value" in input.body || input.body.complete;
+    }
+
+    async function performWithBody(
+      { receive, slow }: Body<Value, Caller>,
+      caller: Caller,
+      input: Input,
+      env: Env,
+    ): Promise<Result> {
+      const given = input.body;
+      const complete = "value" in given || given.complete;
       const turn = env.turns.current;
-      const subject = may(caller, given, env);
+      const subject = subjectOf(caller, input, env);
       const checked: Checked = checkedInputOf(input, subject instanceof Promise ? await subject : subject);
       const { params, query: asked, signal } = input;
-      return body.receive(input.body, { caller, params, query: asked, signal }, env, async (parse) => {
-        if ((complete && body.slow !== true) || env.turns.current === turn) {
+      return await receive(given, { caller, params, query: asked, signal }, env, async (parse) => {
+        if ((complete && slow !== true) || env.turns.current === turn) {
           checked.body = parse();
           return run(caller, checked, env);
         }
         const current = await caller.readmit();
-        checked.subject = await may(current, given, env);
+        checked.subject = await subjectOf(current, input, env);
         checked.body = parse();
         return run(current, checked, env);
       });
     }
 
-    return { ...description, perform };
+    return {
+      ...description,
+      perform: (caller, input, env) =>
+        body === undefined
+          ? performWithoutBody(caller, input, env)
+          : performWithBody(body, caller, input, env),
+    };
   };

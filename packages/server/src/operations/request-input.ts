@@ -40,12 +40,26 @@ export class RequestBody implements ByteSource {
   }
 }
 
-/** The parts of a request that some operations pass on. */
-class RequestMessage implements Message {
+/** What an HTTP request gives to an operation. It is its own message, and makes the body when an operation asks for it. */
+export class RequestInput implements Input, Message {
+  readonly params: Record<string, string>;
+  readonly query: Query;
+  readonly signal: Input["signal"];
   readonly #request: IncomingMessage;
 
-  constructor(request: IncomingMessage) {
-    this.#request = request;
+  constructor({ params, query, raw }: FastifyRequest, reply: FastifyReply) {
+    this.params = params as Record<string, string>;
+    this.query = query as Query;
+    this.signal = clientSignal(raw, reply.raw);
+    this.#request = raw;
+  }
+
+  get body(): ByteSource {
+    return new RequestBody(this.#request);
+  }
+
+  get message(): Message {
+    return this;
   }
 
   get method(): string {
@@ -63,16 +77,4 @@ class RequestMessage implements Message {
   get rawHeaders(): readonly string[] {
     return this.#request.rawHeaders;
   }
-}
-
-/** Returns what a request gives to an operation. */
-export function requestInput(request: FastifyRequest, reply: FastifyReply): Input {
-  const { raw } = request;
-  return {
-    params: request.params as Record<string, string>,
-    query: request.query as Query,
-    body: new RequestBody(raw),
-    message: new RequestMessage(raw),
-    signal: clientSignal(raw, reply.raw),
-  };
 }

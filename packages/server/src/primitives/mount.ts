@@ -8,7 +8,7 @@ import { handlerFor, METHODS, type Method } from "../http/methods.ts";
 import { requireDecodable } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
 import { routeUpgrades } from "../http/sockets.ts";
-import { requestInput } from "../operations/request-input.ts";
+import { RequestInput } from "../operations/request-input.ts";
 import { admit } from "../pipeline/admit.ts";
 import { exposeHeaders, preflight } from "../pipeline/isolate.ts";
 import { limitResponses, limitUnfinished, SMALL_RESPONSE } from "../pipeline/request-limits.ts";
@@ -185,7 +185,7 @@ function handle(primitive: Primitive, operations: PathOperations, env: Env): Han
       .header("content-type", "application/json; charset=utf-8")
       .header("cache-control", "private, no-store");
     const caller = callerOf(admitted, visit, gate, env);
-    const answer = await operation.perform(caller, requestInput(request, reply), env);
+    const answer = await operation.perform(caller, new RequestInput(request, reply), env);
     if (typeof answer === "object" && "status" in answer && (answer.status ?? 200) >= 400)
       logCall(request, { status: answer.status }, env);
     return respond(answer, admitted.user.id, reply, env);

@@ -2,7 +2,7 @@ import { LIMITS } from "@easel/protocol/limits";
 import type { Json } from "@easel/protocol/types";
 import { type ZodType, z } from "zod";
 import type { Value } from "../drivers/db/db.ts";
-import { firstValue } from "../http/query.ts";
+import { firstValue, type Query } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
 import type { Parameters } from "../operations/operation.ts";
 import { type Body, type JsonOptions, jsonBody } from "../operations/operation-body.ts";
@@ -61,10 +61,10 @@ const schema = z.object({
   }),
 });
 
-/** The query of an operation that reads one thing. Its value is whether the thing may be absent. */
-export const optionalRead: Parameters<boolean> = {
+/** The query of an operation that reads one thing. `absent` reads it if there is no such thing. */
+export const optionalRead: Parameters<Query> = {
   schema,
-  parse: (query) => firstValue(query, "optional") === "true",
+  parse: (query) => query,
 };
 
 /** The schema of a response to a read with `optional=true`: what was read, or that it does not exist. */
@@ -75,4 +75,5 @@ export const orAbsent = <Schema extends z.ZodType>(schema: Schema) =>
  * Returns the response to a read of what does not exist, if the query is `optional=true`. Otherwise throws 404 `NOT_FOUND`, as specified.
  * Browsers write every 404 to the console as an error, but it is none to read a key before it is first written (decision 061).
  */
-export const absent = (isOptional: boolean): string => (isOptional ? ABSENT : refuse("NOT_FOUND"));
+export const absent = (query: Query): string =>
+  firstValue(query, "optional") === "true" ? ABSENT : refuse("NOT_FOUND");

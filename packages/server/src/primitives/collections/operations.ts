@@ -140,9 +140,9 @@ export const getRecord = operation({
   errors: ERRORS,
   may: opened,
   query: optionalRead,
-  async run(_caller, { params, subject, query: optional }) {
+  async run(_caller, { params, subject, query }) {
     const found = await readRecord({ params }, subject);
-    return found === undefined ? absent(optional) : recordText(found);
+    return found === undefined ? absent(query) : recordText(found);
   },
 });
 

@@ -114,9 +114,9 @@ function operationsOn(
       summary: `Returns the value of one of ${of}.`,
       query: optionalRead,
       responses: json("The value.", orAbsent(z.strictObject({ value: z.json() }))),
-      async run(caller, { params: { key }, query: optional }, env) {
+      async run(caller, { params: { key }, query }, env) {
         const found = await readableStore(caller, scope, env).get(key);
-        return found === undefined ? absent(optional) : `{"value":${toText(found)}}`;
+        return found === undefined ? absent(query) : `{"value":${toText(found)}}`;
       },
     }),
     set: operation({

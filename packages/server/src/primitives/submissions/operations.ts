@@ -80,9 +80,9 @@ export const submissions: Primitive = {
       errors: ["PERMISSION_DENIED"],
       may: own,
       query: optionalRead,
-      async run({ user }, { subject: store, query: optional }) {
+      async run({ user }, { subject: store, query }) {
         const found = await store.get(user.id);
-        return found === undefined ? absent(optional) : submissionText(found);
+        return found === undefined ? absent(query) : submissionText(found);
       },
     }),
     setSubmission,

@@ -6,7 +6,7 @@ export const data: Fault[] = [
   fault(
     "pipeline: a body that arrives late is not checked again",
     "packages/server/src/operations/operation.ts",
-    "(complete && body.slow !== true) || env.turns.current === turn",
+    "(complete && slow !== true) || env.turns.current === turn",
     "true",
     "packages/server/test/pipeline/held-body.test.ts",
   ),
