@@ -6,6 +6,7 @@ import type { Answer } from "@easel/conformance/http";
 import { refused, unauthenticated } from "@easel/conformance/refusal";
 import type { ErrorCode } from "@easel/protocol/errors";
 import type { UploadedFiles } from "@easel/protocol/types";
+import { TaskPool } from "../../src/async/task-pool.ts";
 import { sweepStaged } from "../../src/canvases/staged-deploys.ts";
 import { sweepBlobs } from "../../src/canvases/sweep.ts";
 import { sweepVersions } from "../../src/canvases/version-files.ts";
@@ -18,6 +19,8 @@ import { recount } from "../support/stored-bytes.ts";
 const HOUR_MS = 60 * 60 * 1000;
 
 await onEngines("staged deploys", (target, env) => {
+  // In one process, the deploys of a person wait for each other. Here they run at once, as they do in several processes.
+  env.deploys = new TaskPool({ running: 8, runningEach: 8, waitingEach: 8 });
   let site: Stage;
   let deploys: ReturnType<typeof stager>;
   before(async () => {
