@@ -215,6 +215,40 @@ test("there are no import cycles", () => {
 const SAME_PART =
   /^(primitives\/\w+|content|home|sign-in|canvases)\/(routes|store|data|operations|transfer)\.ts$|^management\/|\/(index|mount)\.ts$/;
 
+test("a value that a module exports is imported by another one", () => {
+  const SKIPPED = /(^|\/)(node_modules|dist)\//;
+  const everywhere = ["packages", "bench", "tools"].flatMap((folder) =>
+    readdirSync(path.join(PACKAGES, "..", folder), { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".ts") && !SKIPPED.test(file))
+      .map((file) => path.join(PACKAGES, "..", folder, file)),
+  );
+  const { exports } = JSON.parse(read(PACKAGES, "server/package.json")) as {
+    exports: Record<string, string>;
+  };
+  const taken = new Set<string>();
+  for (const file of everywhere)
+    for (const [, names = "", from = ""] of readFileSync(file, "utf8").matchAll(
+      /\b(?:import|export|const) (?:type )?([^;"']*?)(?: from |= await import\(\s*)"([^"]+)"/g,
+    )) {
+      const target = from.startsWith(".")
+        ? path.resolve(path.dirname(file), from)
+        : path.join(PACKAGES, "server", exports[from.replace("@easel/server", ".")] ?? "");
+      for (const name of names.match(/[\w*]+/g) ?? []) taken.add(`${target.replace(/\.ts$/, "")} ${name}`);
+    }
+  const unused = files.flatMap((file) => {
+    const module = path.join(SERVER, file.replace(/\.ts$/, ""));
+    if (taken.has(`${module} *`)) return [];
+    const exported = read(SERVER, file).matchAll(
+      /^export (?:async )?(?:const|function\*?|(?:abstract )?class) (\w+)/gm,
+    );
+    return [...exported]
+      .map(([, name]) => name)
+      .filter((name) => !taken.has(`${module} ${name}`))
+      .map((name) => `${file}: ${name}`);
+  });
+  assert.deepEqual(unused, []);
+});
+
 test("two files share a base name only where they are the same part", () => {
   const byName = Map.groupBy(
     files.filter((file) => !SAME_PART.test(file)),
