@@ -24,23 +24,30 @@ export interface Accepted {
  * them are trusted. If `reply` is given, the expiry of the session may be extended. Returns null for an anonymous caller, who has sent no
  * trusted credential that is valid (specification 5).
  */
-async function identified(
+function identified(
   request: IncomingMessage,
   reply: HeaderSink | null,
   env: Env,
   { tokens, canvasHost }: Accepted,
 ): Promise<Identified | null> {
-  const { authMode } = env.config;
   if (!acceptsTokens(env.config)) return proxyUser(request, env);
   const token = tokens ? bearerToken(request) : undefined;
   if (token !== undefined) return tokenUser(token, env);
-  const asserted = authMode === "proxy" ? await proxyUser(request, env) : null;
+  const session = () =>
+    canvasHost === undefined ? findSession(request, reply, env) : findCanvasSession(canvasHost, request, env);
+  return env.config.authMode === "proxy" ? assertedOrGuest(request, session, env) : session();
+}
+
+/** Identifies a user behind a proxy: by its assertion or, only for a guest, by the session. */
+async function assertedOrGuest(
+  request: IncomingMessage,
+  session: () => Promise<Identified | null>,
+  env: Env,
+): Promise<Identified | null> {
+  const asserted = await proxyUser(request, env);
   if (asserted !== null) return asserted;
-  const found = await (canvasHost === undefined
-    ? findSession(request, reply, env)
-    : findCanvasSession(canvasHost, request, env));
-  // In proxy mode a session identifies only guests. All other users need an assertion of the proxy.
-  return authMode === "proxy" && found?.user.kind === "member" ? null : found;
+  const found = await session();
+  return found?.user.kind === "guest" ? found : null;
 }
 
 /**
