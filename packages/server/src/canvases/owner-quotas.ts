@@ -117,33 +117,34 @@ export const withinFileBytes = (canvasId: string, { config }: Pick<FileQuotaEnv,
         (select value from quotas where name = 'files.bytes.person'), ${config.quotaFilesBytes})
   on conflict (canvas_id) do update set bytes = file_bytes.bytes`;
 
-/**
- * Reads the id of a canvas's owner, and the total bytes of the bundles of all canvases of this owner, including deleted ones. Returns
- * undefined if there is no such canvas.
- */
-export async function ownerOf(
-  canvasId: string,
-  { db }: Env,
-): Promise<{ id: string; bytes: number } | undefined> {
-  return db.get<{ id: string; bytes: number }>`
-    select owner_id as id, cast((select coalesce(sum(bytes), 0) from canvases as owned
-      join bundle_bytes on bundle_bytes.canvas_id = owned.id where owned.owner_id = canvases.owner_id) as bigint) as bytes
-    from canvases where id = ${canvasId}`;
+/** The owner of a canvas: their id, and how many bytes all their bundles have and may have. `isDraft`: the canvas never had a version. */
+export interface CanvasOwner {
+  id: string;
+  bytes: number;
+  quota: number;
+  isDraft: boolean;
 }
 
-/**
- * Returns the id of a canvas's owner if the owner's quota has less than `added` bytes left for bundles, and null otherwise. Throws 404
- * `NOT_FOUND` if there is no such canvas.
- */
-export async function bytesOver(canvasId: string, added: number, env: Env): Promise<string | null> {
-  const owner = (await ownerOf(canvasId, env)) ?? refuse("NOT_FOUND");
-  return owner.bytes + added > (await limitOf(owner.id, "bundles.bytes.person", env)) ? owner.id : null;
+/** Reads the owner of a canvas, with the bytes of the bundles of all canvases of this owner, including deleted ones. */
+export async function ownerOf(canvasId: string, { db, config }: Env): Promise<CanvasOwner | undefined> {
+  const row = await db.get<{ id: string; bytes: number; quota: number | null; version_id: string | null }>`
+    select owner_id as id, version_id, cast((select coalesce(sum(bytes), 0) from canvases as owned
+      join bundle_bytes on bundle_bytes.canvas_id = owned.id where owned.owner_id = canvases.owner_id) as bigint) as bytes,
+      (select value from person_quotas where user_id = owner_id and person_quotas.name = 'bundles.bytes.person') as quota
+    from canvases where id = ${canvasId}`;
+  if (row === undefined) return undefined;
+  const { id, bytes, quota, version_id: version } = row;
+  return { id, bytes, quota: quota ?? config.quotaBundleBytes, isDraft: version === null };
+}
+
+/** Throws 409 `QUOTA_EXCEEDED` if the quota of an owner has less than `added` bytes left for bundles. */
+export function requireBytesOf({ bytes, quota }: CanvasOwner, added: number): void {
+  if (bytes + added > quota) refuseAt("bundles.bytes.person", quota);
 }
 
 /** Throws 409 `QUOTA_EXCEEDED` if the quota of a canvas's owner has less than `added` bytes left for bundles. */
 export async function requireBytes(canvasId: string, added: number, env: Env): Promise<void> {
-  const owner = await bytesOver(canvasId, added, env);
-  if (owner !== null) await refuseOver("bundles.bytes.person", owner, env);
+  requireBytesOf((await ownerOf(canvasId, env)) ?? refuse("NOT_FOUND"), added);
 }
 
 /**

@@ -2,7 +2,16 @@ import { LIMITS } from "@easel/protocol/limits";
 import type { Access, AuthoredCanvas, CanvasRole, Json } from "@easel/protocol/types";
 import type { User } from "../access/principal.ts";
 import { manages } from "../access/roles.ts";
-import { asKeys, containing, type Db, type NamedStep, type Sql, sql, step } from "../drivers/db/db.ts";
+import {
+  asKeys,
+  containing,
+  type Db,
+  type NamedStep,
+  optional,
+  type Sql,
+  sql,
+  step,
+} from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { countWithin, type Paged, paged } from "../http/query.ts";
 import type { SwitchColumns } from "./capabilities.ts";
@@ -93,6 +102,8 @@ export interface Authored {
   expiresAt: number | null;
   metadata: { [name: string]: Json } | null;
   quotas: NamedStep<AuthoringQuota>[];
+  /** Builds the statement that records the creation in the audit log. */
+  record?(canvas: { id: string; slug: string }): Sql;
   refuse(quota: AuthoringQuota): never;
 }
 
@@ -130,6 +141,7 @@ export async function insertCanvas(
           ${authored?.from ?? null})`,
     ),
     step("full", withinCanvases(id, env)),
+    ...(authored?.record === undefined ? [] : [optional(...authored.record({ id, slug }))]),
   ]);
 }
 

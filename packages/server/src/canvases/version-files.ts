@@ -1,6 +1,6 @@
 import { endClaim } from "../drivers/blob-references.ts";
 import type { BlobSize } from "../drivers/blobs/blobs.ts";
-import { asKeys, optional, step } from "../drivers/db/db.ts";
+import { asKeys, type Optional, optional, step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import {
   addUses,
@@ -51,6 +51,7 @@ export type AddOutcome = "done" | "lost" | "full" | "gone";
  * none were. `reused` are the keys of blobs that were not stored again, because the canvas had them. Adds nothing and returns "lost" if the
  * claim no longer stands or the canvas no longer has all blobs in `reused`, "full" if the owner's quota of bytes would be exceeded, or
  * "gone" if the canvas no longer exists.
+ * `first` are steps that run before the files are added.
  */
 export async function addFiles(
   { id, canvasId }: { id: string; canvasId: string },
@@ -58,6 +59,7 @@ export async function addFiles(
   claim: string | null,
   reused: string[],
   env: Env,
+  first: Optional[] = [],
 ): Promise<AddOutcome> {
   const rows = Object.fromEntries(
     files.map(({ path, mime, blob }) => [path, mime, blob.key, blob.size]).entries(),
@@ -67,6 +69,7 @@ export async function addFiles(
     step("gone", lockBytes(canvasId)),
     ...(claim === null ? [] : [step("lost", endClaim(claim))]),
     ...(reused.length > 0 ? [step("lost", requireBlobs(canvasId, reused))] : []),
+    ...first,
     ...addUses(canvasId, usesOf(files)),
     countBytes(canvasId, bytesOfRows(files)),
     optional`insert into version_files (version_id, path, encoding, mime, blob_key, size)

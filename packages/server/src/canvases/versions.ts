@@ -4,6 +4,7 @@ import { type Optional, optional, type Sql, type Step, sql, sqlText } from "../d
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
 import { changeCanvas } from "./change-canvas.ts";
+import type { CanvasOwner } from "./owner-quotas.ts";
 import { keepSlug } from "./publishing/slug-claims.ts";
 import type { FinishedDeploy } from "./staged-deploys.ts";
 
@@ -53,13 +54,15 @@ export interface StoredVersion {
   canvasId: string;
   files: number;
   bytes: number;
+  /** The owner of the canvas when the version was begun. */
+  owner: CanvasOwner;
 }
 
 /**
  * Returns the batch step that marks a version as stored. It also saves how many files were added, changed and removed, compared with the
  * last stored version that was created before this one.
  */
-export const storedStep = ({ id, canvasId, files, bytes }: StoredVersion): Sql => sql`
+export const storedStep = ({ id, canvasId, files, bytes }: Omit<StoredVersion, "owner">): Sql => sql`
   with before as (select max(id) as id from versions where canvas_id = ${canvasId} and state = 'stored' and id < ${id}),
     pairs as (select new.blob_key as new_key, old.blob_key as old_key
       from version_files as new left join version_files as old

@@ -75,6 +75,10 @@ async function sharedOf(rows: ManagedRow[], env: Env): Promise<(row: ManagedRow)
   return ({ id }) => shared?.get(id) ?? { people: [], teams: [] };
 }
 
+/** Converts the row of a canvas that is shared with nobody, such as a new one, to the canvas that the authoring API returns. */
+export const unsharedView = (row: ManagedRow, env: Env): AuthoredCanvas =>
+  authoredOf(row, { people: [], teams: [] }, env);
+
 /**
  * Converts rows to canvases as the authoring API returns them. The field `role` of a row is the role of the caller. It decides which fields
  * have values: for example, viewers do not see with whom the canvas is shared.

@@ -1,5 +1,6 @@
 import type { CanvasData } from "../canvases/canvas-data.ts";
 import { newId } from "../crypto/ids.ts";
+import { type Sql, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 
 /** The audit log, which is kept for good. */
@@ -16,15 +17,18 @@ export interface NewAuditEntry {
   details: object | null;
 }
 
-/** Writes an entry to the audit log. The entry is durable when the promise resolves. */
-export async function writeAudit(
+/** Builds the statement that writes an entry to the audit log. */
+export const auditStatement = (
   { actor, act, canvas, target, address, details }: NewAuditEntry,
-  env: Env,
-): Promise<void> {
-  await env.db.withReserve.run`
-    insert into audit (id, at, actor_id, actor_email, act, canvas_id, target, address, details)
-    values (${newId()}, ${env.clock()}, ${actor.id}, ${actor.email}, ${act}, ${canvas}, ${target}, ${address},
-      ${details === null ? null : JSON.stringify(details)})`;
+  { clock }: Pick<Env, "clock">,
+): Sql => sql`
+  insert into audit (id, at, actor_id, actor_email, act, canvas_id, target, address, details)
+  values (${newId()}, ${clock()}, ${actor.id}, ${actor.email}, ${act}, ${canvas}, ${target}, ${address},
+    ${details === null ? null : JSON.stringify(details)})`;
+
+/** Writes an entry to the audit log. The entry is durable when the promise resolves. */
+export async function writeAudit(entry: NewAuditEntry, env: Env): Promise<void> {
+  await env.db.withReserve.run(...auditStatement(entry, env));
 }
 
 /** A row of the audit log. `at` is in epoch milliseconds. */

@@ -67,7 +67,7 @@ await onEngines("claims of blobs", (target, env) => {
     const content = page();
     assert.equal(typeof (await addFile(content)), "object");
     await storeVersion(site.id, user, bundleOf(content), env);
-    await compressLater(site.id, env);
+    compressLater(user, env);
     await env.compressions.settled();
     const staged = page();
     const files = [{ path: "index.html", key: sha256(staged), size: staged.length }];
@@ -211,10 +211,10 @@ await onEngines("claims of blobs", (target, env) => {
     const row = () =>
       env.db.get<{ compressed: number; br: string | null }>`
         select compressed, br_key as br from bundle_blobs where canvas_id = ${site.id} and blob_key = ${sha256(content)}`;
-    await compressLater(site.id, withBlobs({ put }));
+    compressLater(user, withBlobs({ put }));
     await env.compressions.settled();
     if ((await row())?.compressed === TO_COMPRESS) {
-      await compressLater(site.id, env);
+      compressLater(user, env);
       await env.compressions.settled();
     }
     const { br } = (await row()) ?? assert.fail();

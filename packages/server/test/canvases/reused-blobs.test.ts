@@ -73,7 +73,7 @@ await onEngines("a bundle with bytes that its canvas has stored before", (target
   /** Stores a version and compresses its files. */
   const store = async (contents: Record<string, string | Buffer>, through = env, canvas = site.id) => {
     const version = await storeVersion(canvas, owner, bundleOf(contents), through);
-    await compressLater(canvas, through);
+    compressLater(version.owner.id, through);
     await through.compressions.settled();
     return version;
   };

@@ -6,7 +6,6 @@ import type { BlobSize } from "../../drivers/blobs/blobs.ts";
 import { sql } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { addUses, announceBlobs, COMPRESSED, lockBytes, TO_COMPRESS } from "../bundle-blobs.ts";
-import { ownerOf } from "../owner-quotas.ts";
 import { compress, type Effort, type StoreCopy } from "./representations.ts";
 
 /** A blob of a canvas of which compressed variants are to be made. */
@@ -95,17 +94,9 @@ async function nextOf(owner: string, env: Env): Promise<Task[]> {
 
 const wake = (owner: string, env: Env) => env.compressions.wake(owner, () => nextOf(owner, env));
 
-/**
- * Begins to make the compressed variants of the files of a canvas, in the background. The owner's other canvases are compressed, too. If
- * this fails, it is logged, and the next sweep begins again.
- */
-export async function compressLater(canvasId: string, env: Env): Promise<void> {
-  try {
-    const owner = await ownerOf(canvasId, env);
-    if (owner !== undefined) wake(owner.id, env);
-  } catch (err) {
-    env.log.error({ err }, "compressing the files of a version has not begun");
-  }
+/** Begins to make the compressed variants of the files of a person's canvases, in the background. */
+export function compressLater(ownerId: string, env: Env): void {
+  wake(ownerId, env);
 }
 
 /** Begins to make all compressed variants that are missing, such as those that another process has left. */

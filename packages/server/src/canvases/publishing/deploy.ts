@@ -1,11 +1,11 @@
 import type { Base } from "../../config/addresses.ts";
 import { newId } from "../../crypto/ids.ts";
 import type { BlobSize } from "../../drivers/blobs/blobs.ts";
-import { type Step, sql, step } from "../../drivers/db/db.ts";
+import { type Optional, optional, type Step, sql, step } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { Refusal, refuse } from "../../http/refusal.ts";
 import { announceBlobs, BLOB_BYTES, bytesOfRows, findBlobs } from "../bundle-blobs.ts";
-import { bytesOver, ownerOf, refuseOver, requireBytes } from "../owner-quotas.ts";
+import { type CanvasOwner, ownerOf, refuseOver, requireBytesOf } from "../owner-quotas.ts";
 import { type AddOutcome, addFiles, discardVersion, removeOfCanvas } from "../version-files.ts";
 import { publishSteps, type StoredVersion, storedStep, trimStep } from "../versions.ts";
 import { type Bundle, type BundleFile, hashAll, slicesOf, storeFiles, withBundle } from "./bundle.ts";
@@ -109,7 +109,7 @@ export interface StoredBundle extends Omit<Bundle, "files"> {
 }
 
 /**
- * Throws 409 `QUOTA_EXCEEDED` if storing the files would exceed the byte quota of the canvas's owner. Files that the canvas already has do
+ * Returns the owner of the canvas. Throws 409 `QUOTA_EXCEEDED` if storing the files would exceed the byte quota of this owner. Files that the canvas already has do
  * not count. Looks for such files only if the declared sizes of all files exceed the quota, because this requires reading every file.
  */
 async function requireQuota(
@@ -117,10 +117,11 @@ async function requireQuota(
   files: BundleFile[],
   signal: AbortSignal,
   env: Env,
-): Promise<void> {
+): Promise<CanvasOwner> {
   const rows = bytesOfRows(files);
   const declared = files.reduce((sum, { size }) => sum + size + BLOB_BYTES, rows);
-  if ((await bytesOver(canvasId, declared, env)) === null) return;
+  const owner = (await ownerOf(canvasId, env)) ?? refuse("NOT_FOUND");
+  if (owner.bytes + declared <= owner.quota) return owner;
   const sizes = new Map<string, number>();
   for (const slice of slicesOf(files)) {
     const hashed = await hashAll(slice, signal).catch(asRefusal);
@@ -132,7 +133,8 @@ async function requireQuota(
     for (const { key, size } of hashed) if (!known.has(key)) sizes.set(key, size);
   }
   const added = [...sizes.values()].reduce((sum, size) => sum + size + BLOB_BYTES, rows);
-  await requireBytes(canvasId, added, env);
+  requireBytesOf(owner, added);
+  return owner;
 }
 
 /**
@@ -149,14 +151,16 @@ async function requireAdded(outcome: AddOutcome, canvasId: string, env: Env): Pr
 /**
  * Stores the files of a version and inserts their rows, in slices of a few files. Bytes that the canvas already has are not stored again.
  * If such bytes are removed with another version meanwhile, stores all files of the slice. Bytes are counted before they are stored.
+ * `insert` inserts the row of the version, with the first files.
  */
 async function storeAll(
   version: StoredVersion,
+  insert: Optional,
   files: BundleFile[],
   signal: AbortSignal,
   env: Env,
 ): Promise<void> {
-  for (const slice of slicesOf(files)) {
+  for (const [index, slice] of [...slicesOf(files)].entries()) {
     const hashed = await hashAll(slice, signal).catch(asRefusal);
     const keys = hashed.map(({ key }) => key);
     const add = async (known: Map<string, BlobSize>) => {
@@ -170,6 +174,7 @@ async function storeAll(
         added.length > 0 ? claim : null,
         [...known.keys()],
         env,
+        index === 0 ? [insert] : [],
       );
     };
     const outcome = await add(await findBlobs(version.canvasId, keys, env));
@@ -198,13 +203,13 @@ export async function storeVersion(
   env: Env,
   { message = null, releaseId = null, signal = new AbortController().signal }: StoreOptions = {},
 ): Promise<StoredVersion> {
-  await requireQuota(canvasId, files, signal, env);
-  const version = { id: newId(), canvasId, files: 0, bytes: 0 };
-  await env.db.run`
+  const owner = await requireQuota(canvasId, files, signal, env);
+  const version = { id: newId(), canvasId, files: 0, bytes: 0, owner };
+  const insert = optional`
     insert into versions (id, canvas_id, created_at, created_by, files, bytes, state, message, release_id)
     values (${version.id}, ${canvasId}, ${env.clock()}, ${by}, 0, 0, 'storing', ${message}, ${releaseId})`;
   try {
-    await storeAll(version, files, signal, env);
+    await storeAll(version, insert, files, signal, env);
   } catch (error) {
     await tidyUp(discardVersion(version, env), env);
     throw error;
@@ -264,8 +269,9 @@ export async function publishStored(
     await tidyUp(discardVersion({ id, canvasId }, env), env);
     refuse(outcome === "swept" ? "UNAVAILABLE" : "NOT_FOUND");
   }
-  await compressLater(canvasId, env);
-  await tidyUp(removeOfCanvas(canvasId, env), env);
+  compressLater(version.owner.id, env);
+  // A draft has no version that was replaced. The sweep removes those that were never published.
+  if (!version.owner.isDraft) await tidyUp(removeOfCanvas(canvasId, env), env);
 }
 
 /** Waits for a removal of a version's files. Only logs a failure, because the next sweep removes what is left. */

@@ -6,11 +6,11 @@ import { createCanvas, homeOfNew, missingHome } from "../../canvases/publishing/
 import { publishStored, storeBundle } from "../../canvases/publishing/deploy.ts";
 import type { ManagedRow } from "../../canvases/store.ts";
 import { discardVersion } from "../../canvases/version-files.ts";
-import { authoredViews } from "../../canvases/view.ts";
-import { sql } from "../../drivers/db/db.ts";
+import { authoredViews, unsharedView } from "../../canvases/view.ts";
+import { type Sql, sql } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { Refusal, refuse } from "../../http/refusal.ts";
-import { writeAudit } from "../../organisation/audit.ts";
+import { auditStatement, type NewAuditEntry, writeAudit } from "../../organisation/audit.ts";
 import type { Caller } from "../primitive.ts";
 import { authoringQuotas, managedBy, requireRoom, requireSharing, storedAccess } from "./author.ts";
 import type { NewCanvasFields } from "./form.ts";
@@ -24,15 +24,23 @@ interface Change {
   details?: object;
 }
 
-/** Records a change to a canvas in the audit log, and announces it so that the access of open connections to the canvas is rechecked. */
-export async function recordChange(
+/** Returns the entry of the audit log that records a change to a canvas by a page. */
+const entryOf = (
   { user, address, canvas: page }: Caller,
   { act, canvas, target, details }: Change,
-  env: Env,
-): Promise<void> {
-  await announceAccess({ canvas }, env);
-  const entry = { act, canvas, target: target ?? null, details: { ...details, page: page.id } };
-  await writeAudit({ actor: user, address, ...entry }, env);
+): NewAuditEntry => ({
+  actor: user,
+  address,
+  act,
+  canvas,
+  target: target ?? null,
+  details: { ...details, page: page.id },
+});
+
+/** Records a change to a canvas in the audit log, and announces it so that the access of open connections to the canvas is rechecked. */
+export async function recordChange(caller: Caller, change: Change, env: Env): Promise<void> {
+  await announceAccess({ canvas: change.canvas }, env);
+  await writeAudit(entryOf(caller, change), env);
 }
 
 /** Converts a database row to the canvas that the API returns. */
@@ -46,12 +54,12 @@ export const currentCanvas = async (caller: Caller, id: string, env: Env): Promi
   viewOf(await managedBy(caller, id, env), env);
 
 /**
- * A deploy: `file` is the path of the bundle, and `by` is the id of the user who deploys it. `revokedAt` is when the canvas was revoked
+ * A deploy of a page: `file` is the path of the bundle, and `caller` is the person who deploys it. `revokedAt` is when the canvas was revoked
  * before the deploy (epoch milliseconds), or null.
  */
 interface Deploy {
   canvasId: string;
-  by: string;
+  caller: Caller;
   file: string;
   revokedAt: number | null;
   /** Stops the deploy before it is published. */
@@ -77,7 +85,7 @@ async function fail(error: unknown, { code, fields }: Failure, { log }: Env): Pr
 }
 
 /** Builds the SQL step that rolls back its batch if the canvas has been revoked since `revokedAt` was read. */
-const notRevoked = ({ canvasId, revokedAt }: Deploy) => sql`
+const notRevoked = ({ canvasId, revokedAt }: Deploy): Sql => sql`
   update canvases set title = title where id = ${canvasId} and (revoked_at is null or revoked_at = ${revokedAt})`;
 
 /** Throws 409 `SHARE_REVOKED` if a canvas has been revoked since `revokedAt` was read. */
@@ -90,29 +98,31 @@ async function requireNotRevoked({ canvasId, revokedAt }: Deploy, { db }: Env): 
 }
 
 /**
- * Stores a bundle as a version of a canvas, calls `recheck`, publishes the version and returns its id. `recheck` throws if the caller may
- * no longer deploy. If it throws, or the canvas was revoked meanwhile, discards the version and throws.
+ * Stores a bundle as a version of a canvas, calls `recheck`, and publishes the version, which is recorded in the audit log in the same batch.
+ * `recheck` throws if the caller may no longer deploy. If it throws, or the canvas was revoked meanwhile, discards the version and throws.
  */
 export async function deployBundle(
   deploy: Deploy,
   recheck: () => Promise<unknown>,
   failure: Failure,
   env: Env,
-): Promise<string> {
-  const { canvasId, by, file, signal } = deploy;
+): Promise<void> {
+  const { canvasId, caller, file, signal } = deploy;
   const failed = (error: unknown) => fail(error, failure, env);
-  const { version } = await storeBundle(canvasId, by, file, env, signal).catch(failed);
+  const { version } = await storeBundle(canvasId, caller.user.id, file, env, signal).catch(failed);
   try {
     await recheck();
   } catch (error) {
     await discardVersion(version, env);
     throw error;
   }
-  await publishStored(version, env, [notRevoked(deploy)]).catch(async (error) => {
+  const entry = entryOf(caller, { act: "authoring.deploy", canvas: canvasId, target: version.id });
+  const conditions = [notRevoked(deploy), auditStatement(entry, env)];
+  await publishStored(version, env, conditions).catch(async (error) => {
     await requireNotRevoked(deploy, env).catch(failed);
     return failed(error);
   });
-  return version.id;
+  await announceAccess({ canvas: canvasId }, env);
 }
 
 /** The fields of a new canvas as a page sends them, with the hash of the password instead of the password. */
@@ -121,14 +131,11 @@ export type GivenCanvas = Omit<z.output<typeof NewCanvasFields>, "password"> & {
 };
 
 /**
- * Creates a canvas with its settings as a draft and counts it against the quotas of its owner, in one batch. Throws without writing
+ * Creates a canvas with its settings as a draft, counts it against the quotas of its owner and records it in the audit log, in one batch. Throws without writing
  * anything if a setting is not allowed, a quota is used up, or the queue of deploys is full.
  */
-async function create(
-  { user, canvas }: Caller,
-  given: GivenCanvas,
-  env: Env,
-): Promise<{ id: string; slug: string }> {
+async function create(caller: Caller, given: GivenCanvas, env: Env): Promise<{ id: string; slug: string }> {
+  const { user, canvas } = caller;
   const { title, slug, tags, access: rung, expiresAt = null, metadata = null, passwordHash } = given;
   const access = storedAccess(rung);
   const org = await homeOfNew(user, given.orgId, env);
@@ -143,7 +150,13 @@ async function create(
   );
   await requireRoom(user.id, env);
   env.deploys.requireRoom(user.id);
+  const facts = { title, tags, access: rung, expiresAt: given.expiresAt, password: passwordHash !== null };
   const settings = {
+    record: ({ id, slug }: { id: string; slug: string }) =>
+      auditStatement(
+        entryOf(caller, { act: "authoring.create", canvas: id, details: { slug, ...facts } }),
+        env,
+      ),
     from: canvas.id,
     access,
     passwordHash,
@@ -165,13 +178,8 @@ export async function publishCanvas(
   signal: AbortSignal,
   env: Env,
 ): Promise<AuthoredCanvas> {
-  const { id, slug } = await create(caller, given, env);
-  const { title, tags, access, expiresAt, passwordHash } = given;
-  const details = { slug, title, tags, access, expiresAt, password: passwordHash !== null };
-  await recordChange(caller, { act: "authoring.create", canvas: id, details }, env);
+  const { id } = await create(caller, given, env);
   const failure = { code: "PUBLISH_FAILED" as const, fields: async () => ({ id }) };
-  const deploy = { canvasId: id, by: caller.user.id, file, revokedAt: null, signal };
-  const target = await deployBundle(deploy, async () => {}, failure, env);
-  await recordChange(caller, { act: "authoring.deploy", canvas: id, target }, env);
-  return currentCanvas(caller, id, env);
+  await deployBundle({ canvasId: id, caller, file, revokedAt: null, signal }, async () => {}, failure, env);
+  return unsharedView(await managedBy(caller, id, env), env);
 }

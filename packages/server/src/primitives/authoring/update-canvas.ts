@@ -107,12 +107,11 @@ export async function updateCanvas(
       current: await currentCanvas(caller, id, env).catch(() => saved),
     }),
   };
-  const target = await deployBundle(
-    { canvasId: id, by: caller.user.id, file, revokedAt: saved.revokedAt, signal },
+  await deployBundle(
+    { canvasId: id, caller, file, revokedAt: saved.revokedAt, signal },
     recheck,
     failure,
     env,
   );
-  await recordChange(caller, { act: "authoring.deploy", canvas: id, target }, env);
   return currentCanvas(caller, id, env);
 }

@@ -268,7 +268,7 @@ export const data: Fault[] = [
   fault(
     "authoring: changes are not announced",
     "packages/server/src/primitives/authoring/publish-canvas.ts",
-    "await announceAccess({ canvas }, env);",
+    "await announceAccess({ canvas: change.canvas }, env);",
     "",
     "packages/server/test/primitives/authoring/authoring.test.ts",
   ),
