@@ -110,11 +110,11 @@ export type FileQuotaEnv = Pick<Env, "db"> & { config: Pick<Config, "quotaFilesB
  */
 export const withinFileBytes = (canvasId: string, { config }: Pick<FileQuotaEnv, "config">): Sql => sql`
   insert into file_bytes (canvas_id, bytes) select cast(${canvasId} as text), 0
-    where (select coalesce(sum(files.bytes), 0) from canvases join file_bytes as files on files.canvas_id = canvases.id
+    where (select coalesce(sum(stored.bytes), 0) from canvases join file_bytes as stored on stored.canvas_id = canvases.id
         where owner_id = (select owner_id from canvases where id = ${canvasId}))
       <= coalesce((select value from canvases join user_quotas on user_id = owner_id
-          where canvases.id = ${canvasId} and name = 'files.bytes.person'),
-        (select value from quotas where name = 'files.bytes.person'), ${config.quotaFilesBytes})
+          where canvases.id = ${canvasId} and name = 'stored.bytes.person'),
+        (select value from quotas where name = 'stored.bytes.person'), ${config.quotaFilesBytes})
   on conflict (canvas_id) do update set bytes = file_bytes.bytes`;
 
 /** The owner of a canvas: their id, and how many bytes all their bundles have and may have. `isDraft`: the canvas never had a version. */

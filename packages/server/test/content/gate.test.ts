@@ -126,7 +126,7 @@ describe("the password gate", () => {
     for (const answer of await ask(...at)) refused(answer, 403, "PASSWORD_REQUIRED");
   };
 
-  it("the right password: 303, and two cookies limited to the canvas's paths", async () => {
+  it("the right password: 303, and three cookies limited to the canvas's paths", async () => {
     const answer = await knock(target, site.slug, viewer, right);
     assert.deepEqual([answer.status, answer.headers.location], [303, `${base}/c/${site.slug}/`]);
     assert.equal(answer.headers["cache-control"], "private, no-store");
@@ -135,6 +135,7 @@ describe("the password gate", () => {
     assert.deepEqual(gateCookies(answer), [
       `${pairIn(page)}; Max-Age=${WEEK / 1000}; Path=/c/${site.slug}/; HttpOnly; SameSite=Lax`,
       `${pairIn(page)}; Max-Age=${WEEK / 1000}; Path=/v1/c/${site.slug}; HttpOnly; SameSite=Lax`,
+      `${pairIn(page)}; Max-Age=${WEEK / 1000}; Path=/api/canvases/${site.id}/runtime; HttpOnly; SameSite=Lax`,
     ]);
     await opens(site, viewer, pairIn(page));
     await opens(site, viewer, pairIn(api));
@@ -144,7 +145,7 @@ describe("the password gate", () => {
     it(`${name}: ${status}`, async () => {
       const answer = await knock(target, site.slug, viewer, body, type === null ? [] : [type]);
       assert.equal(answer.status, status, answer.text);
-      assert.equal(gateCookies(answer).length, status === 303 ? 2 : 0);
+      assert.equal(gateCookies(answer).length, status === 303 ? 3 : 0);
       if (status === 403) refused(answer, 403, "PASSWORD_REQUIRED");
       if (status === 413) refused(answer, 413, "BODY_TOO_LARGE");
     });
@@ -557,7 +558,7 @@ describe("rate limits of the password gate", () => {
 });
 
 describe("the password gate at the host of a canvas", () => {
-  it("sets one cookie for the host and one for the API at the base host, and both are valid", async (t) => {
+  it("sets one cookie for the host and one for each path of the API at the base host, and all are valid", async (t) => {
     const { target } = await startDev(t, { SERVICE_URL_MODE: "subdomain" });
     const site = await stage(target, { terms: { password: PASSWORD } });
     await publish(target, site, { "index.html": "home" });
@@ -574,6 +575,7 @@ describe("the password gate at the host of a canvas", () => {
     assert.deepEqual(gateCookies(answer), [
       `${pairIn(own)}; Max-Age=${WEEK / 1000}; Path=/; HttpOnly; SameSite=Lax`,
       `${pairIn(own)}; Max-Age=${WEEK / 1000}; Domain=localhost; Path=/v1/c/${site.slug}; HttpOnly; SameSite=Lax`,
+      `${pairIn(own)}; Max-Age=${WEEK / 1000}; Domain=localhost; Path=/api/canvases/${site.id}/runtime; HttpOnly; SameSite=Lax`,
     ]);
     assert.equal((await way.at(site.slug, "/", [jar(content, pairIn(own))])).text, "home");
     const session = String(viewer.headers[0]?.[1]);
@@ -599,7 +601,7 @@ describe("the password gate at the host of a canvas", () => {
     assert.deepEqual([sent.status, sent.headers.location], [303, `${origin}/a`]);
   });
 
-  it("on https both cookies are `Secure`, and the API's is for the whole domain", async (t) => {
+  it("on https all cookies are `Secure`, and those of the API are for the whole domain", async (t) => {
     const { target } = await startOnHttps(t, { SERVICE_URL_MODE: "subdomain" });
     const site = await stage(target, { terms: { password: PASSWORD } });
     const way = new HandOver(target.base, new URL(HTTPS).host);
@@ -611,6 +613,7 @@ describe("the password gate at the host of a canvas", () => {
       [
         `; Max-Age=${WEEK / 1000}; Path=/; HttpOnly; Secure; SameSite=Lax`,
         `; Max-Age=${WEEK / 1000}; Domain=easel.example; Path=/v1/c/${site.slug}; HttpOnly; Secure; SameSite=Lax`,
+        `; Max-Age=${WEEK / 1000}; Domain=easel.example; Path=/api/canvases/${site.id}/runtime; HttpOnly; Secure; SameSite=Lax`,
       ],
     );
   });
