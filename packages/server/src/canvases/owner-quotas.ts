@@ -113,8 +113,8 @@ export const withinFileBytes = (canvasId: string, { config }: Pick<FileQuotaEnv,
     where (select coalesce(sum(stored.bytes), 0) from canvases join file_bytes as stored on stored.canvas_id = canvases.id
         where owner_id = (select owner_id from canvases where id = ${canvasId}))
       <= coalesce((select value from canvases join user_quotas on user_id = owner_id
-          where canvases.id = ${canvasId} and name = 'stored.bytes.person'),
-        (select value from quotas where name = 'stored.bytes.person'), ${config.quotaFilesBytes})
+          where canvases.id = ${canvasId} and name = 'files.bytes.person'),
+        (select value from quotas where name = 'files.bytes.person'), ${config.quotaFilesBytes})
   on conflict (canvas_id) do update set bytes = file_bytes.bytes`;
 
 /** The owner of a canvas: their id, and how many bytes all their bundles have and may have. `isDraft`: the canvas never had a version. */
