@@ -1,9 +1,9 @@
 import { ERRORS } from "@easel/protocol/errors";
 import { z } from "zod";
 import type { ErrorCase } from "../http/refusal.ts";
-import { SERVICE_ROUTES } from "../openapi/adjacent.ts";
 import { ERROR_SCHEMAS } from "../openapi/error-responses.ts";
 import { blockOf, type JsonSchema, typeOf } from "../openapi/json-shape.ts";
+import { SERVICE_ROUTES } from "../openapi/other-addresses.ts";
 import type { Description, Response } from "../operations/operation.ts";
 import type { BodyDescription } from "../operations/operation-body.ts";
 import { primitives } from "../primitives/index.ts";

@@ -8,10 +8,10 @@ import { CALLERS, tokenScopesOf } from "../management/callers.ts";
 import type { Description } from "../operations/operation.ts";
 import { primitives } from "../primitives/index.ts";
 import type { Primitive } from "../primitives/primitive.ts";
-import { adjacentPaths, SERVICE_TAG } from "./adjacent.ts";
 import { Operations, type Surface } from "./conversion.ts";
 import { type CommonErrors, ERROR_SCHEMAS, HEADERS } from "./error-responses.ts";
 import type { OpenApi, PathItem, Tag } from "./openapi.ts";
+import { adjacentPaths, SERVICE_TAG } from "./other-addresses.ts";
 import { PATH_PARAMETERS } from "./parameters.ts";
 
 /** The errors that every request to the runtime API can get, because the pipeline checks it before a handler runs. */

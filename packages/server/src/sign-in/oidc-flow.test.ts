@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { describe, it } from "node:test";
 import { baseOf } from "../config/addresses.ts";
 import { readConfig } from "../config/config.ts";
-import { Signer } from "../crypto/signer.ts";
+import { Signer } from "../crypto/secrets.ts";
 import type { Env } from "../env.ts";
 import { bindingOf, findProof, readFlow, startFlow } from "./oidc-flow.ts";
 

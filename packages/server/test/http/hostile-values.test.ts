@@ -17,7 +17,7 @@ import { ACTS } from "../../src/management/acts.ts";
 import type { ActCaller } from "../../src/management/callers.ts";
 import { inputOf } from "../../src/operations/operation.ts";
 import { RequestBody } from "../../src/operations/request-input.ts";
-import { chatBody } from "../../src/primitives/ai/chat-body.ts";
+import { chatBody } from "../../src/primitives/ai/operations.ts";
 import { CanvasUpdateFields, NewCanvasFields } from "../../src/primitives/authoring/form.ts";
 import { JSON_TYPE } from "../support/client.ts";
 import { startDev } from "../support/engines.ts";

@@ -4,7 +4,7 @@ import { before, it } from "node:test";
 import { cast, manage, type Stage, stage } from "@easel/conformance/fixture";
 import { refused } from "@easel/conformance/refusal";
 import type { Person } from "@easel/conformance/target";
-import { Sealer } from "../../src/crypto/sealer.ts";
+import { Sealer } from "../../src/crypto/secrets.ts";
 import { freshProfile } from "../organisation/connection-stores.ts";
 import { onSqlite } from "../support/engines.ts";
 import { pageOf } from "./admin-list.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { ConnectionGrant } from "@easel/protocol/management";
 import { Tally } from "../../src/async/outbound-calls.ts";
 import { newId } from "../../src/crypto/ids.ts";
-import { Sealer } from "../../src/crypto/sealer.ts";
+import { Sealer } from "../../src/crypto/secrets.ts";
 import type { Db } from "../../src/drivers/db/db.ts";
 import type { Env } from "../../src/env.ts";
 import { type NewProfile, putProfile } from "../../src/organisation/connections/profiles.ts";

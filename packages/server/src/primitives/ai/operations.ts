@@ -1,19 +1,67 @@
-import type { ChatEvent } from "@easel/protocol/ai";
+import type { ChatEvent, ChatMessage } from "@easel/protocol/ai";
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import type { Prompt } from "../../drivers/ai/ai.ts";
 import type { Env } from "../../env.ts";
 import { exact } from "../../http/field-schemas.ts";
 import { refuse } from "../../http/refusal.ts";
+import { textOf } from "../../http/validate.ts";
 import { jsonBody } from "../../operations/operation-body.ts";
 import { priceOf } from "../../organisation/ai/prices.ts";
 import { startSettling } from "../../organisation/ai/reservations.ts";
 import { exceededCap, type Spender, spendRows } from "../../organisation/ai/spend-caps.ts";
 import { readSettings } from "../../organisation/instance-settings.ts";
 import { type Answer, type Caller, operation, type Primitive, requirePermission } from "../primitive.ts";
-import { chatBody } from "./chat-body.ts";
 import { aiData, begin, highestPromptTokens, refuseOverCap } from "./completion.ts";
 import { EventStream } from "./event-stream.ts";
+
+const DEFAULT_MAX_TOKENS = 1024;
+
+const message: z.ZodType<ChatMessage> = z.object({
+  role: z.enum(["user", "assistant"]),
+  content: z.string(),
+});
+
+/** At least one message. The check stops at the first fault, because a body can have a hundred thousand elements. */
+const messages = z
+  .custom<unknown[]>(
+    (value) => Array.isArray(value) && value.length > 0,
+    'must be a list of at least one { role, content }, with the role "user" or "assistant" and text as content',
+  )
+  .meta({
+    type: "array",
+    minItems: 1,
+    items: {
+      type: "object",
+      properties: { role: { type: "string", enum: ["user", "assistant"] }, content: { type: "string" } },
+      required: ["role", "content"],
+    },
+  })
+  .transform((list, context) => {
+    const parsed: ChatMessage[] = [];
+    for (const [index, each] of list.entries()) {
+      const { data, error } = message.safeParse(each, { error: textOf });
+      const [fault] = error?.issues ?? [];
+      if (fault !== undefined) {
+        context.addIssue({ ...fault, path: [index, ...fault.path] });
+        return z.NEVER;
+      }
+      parsed.push(data as ChatMessage);
+    }
+    return parsed;
+  });
+
+/** The schema of the body of a chat. Unknown fields are ignored. */
+export const chatBody = z.object({
+  model: z.string().min(1).max(200).meta({ description: "A model that the instance allows." }),
+  messages,
+  system: z.string().optional().meta({ description: "The system prompt." }),
+  maxTokens: z
+    .int()
+    .positive()
+    .default(DEFAULT_MAX_TOKENS)
+    .transform((tokens) => Math.min(tokens, LIMITS.aiMaxTokens.value)),
+});
 
 const EVENT_STREAM = {
   "content-type": "text/event-stream",

@@ -19,7 +19,7 @@ import { SLICE_LENGTH } from "../streamed-list.ts";
 import { finiteValues, STAYS_FINITE, type Stored, toStored, toText } from "../value.ts";
 import { AUTHOR, type Field, fieldsOf, keyOf } from "./fields.ts";
 import { type Condition, cursorOf, type RecordQuery } from "./record-query.ts";
-import { countStatement, listStatement, uniqueFields, uniqueGuard } from "./record-statements.ts";
+import { countStatement, listStatement, uniqueFields, uniqueGuard } from "./select-records.ts";
 
 /**
  * Declares the storage of collections: the tables of records and of indexed fields, the quota of records, and the number of bytes used. A

@@ -10,8 +10,14 @@ import { json, nextCursor, OK, ok, paging } from "../description.ts";
 import { type Caller, operation, type Primitive } from "../primitive.ts";
 import { type ReadSlice, streamList } from "../streamed-list.ts";
 import { absent, optionalRead, orAbsent } from "../value.ts";
-import { openSubmissions, tooLarge, valueText } from "./open-submissions.ts";
-import { type Submission, submissionsData, submissionText } from "./store.ts";
+import {
+  openSubmissions,
+  type Submission,
+  submissionsData,
+  submissionText,
+  tooLarge,
+  valueText,
+} from "./store.ts";
 
 const submission = z
   .strictObject({ userId: z.string(), value: z.json(), updatedAt: z.int() })

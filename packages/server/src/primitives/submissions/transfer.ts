@@ -3,9 +3,8 @@ import { Refusal, refuse } from "../../http/refusal.ts";
 import { inputOf } from "../../operations/operation.ts";
 import { importLines } from "../transfer/import-lines.ts";
 import { linesPath, slicesOf, type Transfer } from "../transfer/transfer.ts";
-import { openSubmissions } from "./open-submissions.ts";
 import { setSubmission } from "./operations.ts";
-import { submissionText } from "./store.ts";
+import { openSubmissions, submissionText } from "./store.ts";
 
 const FOLDER = "submissions";
 const SLICE = 100;

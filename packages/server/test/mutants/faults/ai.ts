@@ -117,10 +117,10 @@ export const ai: Fault[] = [
   ),
   fault(
     "ai: maxTokens has no upper limit",
-    "packages/server/src/primitives/ai/chat-body.ts",
+    "packages/server/src/primitives/ai/operations.ts",
     "Math.min(tokens, LIMITS.aiMaxTokens.value)",
     "tokens",
-    "packages/server/src/primitives/ai/chat-body.test.ts",
+    "packages/server/src/primitives/ai/operations.test.ts",
   ),
   fault(
     "ai: a client that has gone does not end its request",

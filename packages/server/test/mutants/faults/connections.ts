@@ -12,10 +12,10 @@ const CALLS = "packages/server/test/organisation/connection-calls.test.ts";
 export const connections: Fault[] = [
   fault(
     "connections: a sealed text opens in another context",
-    "packages/server/src/crypto/sealer.ts",
+    "packages/server/src/crypto/secrets.ts",
     "const decipher = createDecipheriv(ALGORITHM, key.bytes, bytes.subarray(0, NONCE_BYTES))\n      .setAAD(Buffer.from(context))",
     "const decipher = createDecipheriv(ALGORITHM, key.bytes, bytes.subarray(0, NONCE_BYTES))\n      .setAAD(Buffer.from(`row 1${context.slice(0, 0)}`))",
-    "packages/server/src/crypto/sealer.test.ts",
+    "packages/server/src/crypto/secrets.test.ts",
   ),
   fault(
     "connections: protected headers are not bound to the origin",

@@ -55,7 +55,7 @@ export const data: Fault[] = [
   ),
   fault(
     "submissions: viewers list the answers of all",
-    "packages/server/src/primitives/submissions/open-submissions.ts",
+    "packages/server/src/primitives/submissions/store.ts",
     "requirePermission(caller, permission);",
     "",
     "packages/server/test/conformance/submissions.test.ts",
@@ -99,7 +99,7 @@ export const data: Fault[] = [
   ),
   fault(
     "collections: records are unique by their first field alone",
-    "packages/server/src/primitives/collections/record-statements.ts",
+    "packages/server/src/primitives/collections/select-records.ts",
     "...others.flatMap(({ name, key }) => [name, key]),",
     "...others.flatMap(() => [first.name, first.key]),",
     "packages/server/test/primitives/collections/unique-records.test.ts",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { beforeEach, it } from "node:test";
 import { refused } from "@easel/conformance/refusal";
-import { Sealer } from "../../../src/crypto/sealer.ts";
+import { Sealer } from "../../../src/crypto/secrets.ts";
 import { onSqlite } from "../../support/engines.ts";
 import { type Connected, connected, putProfile } from "./connected.ts";
 import { ScriptedOutbound } from "./scripted-outbound.ts";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { parseJson } from "../../http/body.ts";
 import { Refusal } from "../../http/refusal.ts";
 import { validate } from "../../http/validate.ts";
-import { chatBody } from "./chat-body.ts";
+import { chatBody } from "./operations.ts";
 
 const MINIMAL = { model: "m", messages: [{ role: "user", content: "Hello" }] };
 const parseChat = (bytes: Buffer) => validate(parseJson(bytes), chatBody);
