@@ -1,12 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import querystring from "node:querystring";
+import type { Capability } from "@easel/protocol/capabilities";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { RuntimeUse } from "../access/principal.ts";
 import type { Env } from "../env.ts";
 import { runtimeRest } from "../http/canvas-path.ts";
 import { refuse } from "../http/refusal.ts";
 import type { PendingUpgrade } from "../http/sockets.ts";
 import { admit, readmit } from "../pipeline/admit.ts";
-import type { ApiVisit } from "../pipeline/visit.ts";
+import type { Admitted, ApiVisit } from "../pipeline/visit.ts";
 import type { Primitive, RuntimeOperation } from "./primitive.ts";
 
 /**
@@ -53,15 +55,6 @@ export function mountUpgrade(
     const { raw } = request;
     const admitted = await admit(visit, null, env);
     requireServiceOrigin(raw, env);
-    const { use } = visit;
-    const {
-      user,
-      credential,
-      passes,
-      canvas: { id, slug },
-    } = admitted;
-    // All that an open connection keeps of its request.
-    const admission = { user, credential, passes, canvas: { id, slug }, use };
     upgrader.accept({
       ...admitted,
       request: raw,
@@ -72,10 +65,24 @@ export function mountUpgrade(
         reply.hijack();
         return { socket: pending.takeSocket(), headers };
       },
-      readmit: () => readmit(admission, capability, env),
+      readmit: readmission(admitted, visit.use, capability, env),
     });
     return reply;
   };
+}
+
+/**
+ * Returns the function that checks the access of an open connection again. It is made here so that it keeps nothing else of the request in
+ * memory for as long as the connection lasts: closures of one function keep all variables that any of them uses.
+ */
+function readmission(
+  { user, credential, passes, canvas: { id, slug } }: Admitted,
+  use: RuntimeUse,
+  capability: Capability,
+  env: Env,
+): () => Promise<Admitted> {
+  const admission = { user, credential, passes, canvas: { id, slug }, use };
+  return () => readmit(admission, capability, env);
 }
 
 /**
