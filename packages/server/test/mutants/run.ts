@@ -128,6 +128,8 @@ function copyTo(copy: string): string {
   // Packages of the workspace have their own node_modules for versions that differ from the shared ones.
   for (const own of globSync("packages/*/node_modules", { cwd: ROOT }))
     symlinkSync(path.join(ROOT, own), path.join(copy, own));
+  // The templates of `easel init`, which are built with the command line.
+  cpSync(path.join(ROOT, "packages/cli/dist"), path.join(copy, "packages/cli/dist"), { recursive: true });
   build(copy);
   return copy;
 }
