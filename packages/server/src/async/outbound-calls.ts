@@ -40,12 +40,12 @@ export class Tally {
 }
 
 /** The caller of a Connection and the canvas of the call. */
-interface Caller {
+interface OutboundCaller {
   userId: string;
   canvasId: string;
 }
 
-const keyOf = ({ userId, canvasId }: Caller) => `${canvasId} ${userId}`;
+const keyOf = ({ userId, canvasId }: OutboundCaller) => `${canvasId} ${userId}`;
 
 /**
  * Shares the calls through Connections of this process among people, so that none of them delays or refuses the calls of others: with slow
@@ -74,12 +74,12 @@ export class OutboundCalls {
    * Counts a call until the returned function is called, when the client has its response: this bounds the memory that the bodies and unread
    * responses of a person take. Returns null if the caller has too many calls, or too many on the canvas.
    */
-  open(caller: Caller): (() => void) | null {
+  open(caller: OutboundCaller): (() => void) | null {
     return this.#ofCaller.hasRoom(keyOf(caller)) ? this.#open.begin(caller.userId) : null;
   }
 
   /** Runs a call when it is the caller's turn. If `signal` aborts before, rejects at once with its reason. */
-  run<Result>(caller: Caller, task: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+  run<Result>(caller: OutboundCaller, task: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
     return this.#ofCaller.run(keyOf(caller), () => this.#ofProcess.run(caller.userId, task, signal), signal);
   }
 }

@@ -11,7 +11,7 @@ import { firstValue } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
 import { readmit } from "../pipeline/admit.ts";
 import { callerOf } from "../primitives/caller.ts";
-import type { Caller as RuntimeCaller } from "../primitives/primitive.ts";
+import type { RuntimeCaller } from "../primitives/primitive.ts";
 import { exportArchive } from "../primitives/transfer/export-archive.ts";
 import { importData } from "../primitives/transfer/import-data.ts";
 import { TRANSFERS } from "../primitives/transfer/transfers.ts";

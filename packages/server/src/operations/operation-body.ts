@@ -45,7 +45,7 @@ export interface Sender<Caller> {
   signal(): AbortSignal;
 }
 
-/** The body of an operation: its description, and how it is read and validated. `Caller` is the type of the callers. */
+/** The body of an operation: its description, and how it is read and validated. `Caller` stands for the type of the callers. */
 export interface Body<Value, Caller> extends BodyDescription {
   /** Whether receiving the body can take long after its last byte, for example because it is stored. */
   slow?: true;

@@ -2,7 +2,7 @@ import type { Capability } from "@easel/protocol/capabilities";
 import type { Env } from "../env.ts";
 import { readmit, requireCapability } from "../pipeline/admit.ts";
 import type { Admitted, ApiVisit } from "../pipeline/visit.ts";
-import type { Caller } from "./primitive.ts";
+import type { RuntimeCaller } from "./primitive.ts";
 
 /**
  * Returns the caller of operations whom the pipeline has admitted to a canvas. `visit` is how they came. `gate` is the capability that must
@@ -13,7 +13,7 @@ export function callerOf(
   visit: Pick<ApiVisit, "use" | "admitsVisitors" | "address">,
   gate: Capability | null,
   env: Env,
-): Caller {
+): RuntimeCaller {
   const { user, credential, passes, canvas, role } = admitted;
   const { use, admitsVisitors, address } = visit;
   return {

@@ -8,7 +8,7 @@ import { refuse } from "../http/refusal.ts";
 import { writeAudit } from "../organisation/audit.ts";
 import { announceChange, type Change } from "./change-feed.ts";
 import { json } from "./description.ts";
-import { type Caller, operation, type RuntimeOperation } from "./primitive.ts";
+import { operation, type RuntimeCaller, type RuntimeOperation } from "./primitive.ts";
 import { valueBody } from "./value.ts";
 
 /** What differs between the phases of collections and of file groups. */
@@ -21,7 +21,7 @@ interface Phased {
   /** What has the phase, for the docs. */
   of: string;
   /** Returns the policy of the collection or group. Throws 404 if there is none. */
-  open(caller: Caller, name: string, env: Env): Promise<RecordPolicy>;
+  open(caller: RuntimeCaller, name: string, env: Env): Promise<RecordPolicy>;
   /** Returns the change that asks readers to read everything again. */
   reread(name: string): Change;
 }

@@ -12,7 +12,7 @@ import { definer, type Operation } from "../operations/operation.ts";
 import type { Admitted, RateClass } from "../pipeline/visit.ts";
 
 /** The caller of an operation: a person or program that has passed the access checks of a canvas. */
-export interface Caller extends Admitted {
+export interface RuntimeCaller extends Admitted {
   /**
    * Throws 403 `CAPABILITY_DISABLED` unless the capability is on. Operations call this to check a second capability, or their own one if
    * the primitive has `checksCapability`.
@@ -21,7 +21,7 @@ export interface Caller extends Admitted {
   /** The IP address of the client. */
   address: string;
   /** Checks access again. Returns the caller with their current role, or throws a `Refusal` if they have lost access. */
-  readmit(): Promise<Caller>;
+  readmit(): Promise<RuntimeCaller>;
 }
 
 /**
@@ -45,13 +45,13 @@ export interface FullAnswer {
 export type Answer = string | Readable | FullAnswer;
 
 /** An operation of the runtime API. Its path is the one below `/v1/c/{slug}`. */
-export interface RuntimeOperation extends Operation<Caller, Answer> {
+export interface RuntimeOperation extends Operation<RuntimeCaller, Answer> {
   /** Creates the object that serves the connections that are upgraded at the path. Called once per service. */
   upgrade?: (env: Env) => Upgrader;
 }
 
 /** Defines an operation of the runtime API by its checks, in their order. */
-export const operation = definer<Caller, Answer>();
+export const operation = definer<RuntimeCaller, Answer>();
 
 /**
  * A request for an upgrade to a WebSocket. It has passed all access checks except the check whether the capability is on. Only `readmit`

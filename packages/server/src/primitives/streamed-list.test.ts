@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { text } from "node:stream/consumers";
 import { describe, it } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import type { Caller } from "./primitive.ts";
+import type { RuntimeCaller } from "./primitive.ts";
 import { type ReadSlice, streamList } from "./streamed-list.ts";
 
 /** A call whose `readmit` always succeeds. */
-const call = { readmit: async () => call } as Caller;
+const call = { readmit: async () => call } as RuntimeCaller;
 
 /**
  * Creates a list of the numbers from 0 to `count - 1`. `read` returns a slice of the list. `asked` contains the `limit` of each call of
@@ -95,7 +95,7 @@ describe("a page of a list", () => {
         if (++admissions === 2) throw new Error("removed");
         return { ...leaving, role: "viewer" };
       },
-    } as Caller;
+    } as RuntimeCaller;
     await assert.rejects(whole(await streamList(leaving, 1_000, read, String)), /removed/);
     assert.deepEqual(roles, ["owner", "viewer"]);
   });

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { LIMITS } from "@easel/protocol/limits";
-import type { Caller } from "./primitive.ts";
+import type { RuntimeCaller } from "./primitive.ts";
 
 /** The maximum number of entries in a slice, the part of a page that is read from the database at a time. */
 const SLICE_ENTRIES = LIMITS.pageDefault.value;
@@ -20,14 +20,18 @@ interface Slice<Entry> {
  * A function that checks the rights of the caller and reads at most `limit` entries. The first entry is the one after the cursor `after`,
  * or the first one of the page if `after` is null.
  */
-export type ReadSlice<Entry> = (caller: Caller, limit: number, after: string | null) => Promise<Slice<Entry>>;
+export type ReadSlice<Entry> = (
+  caller: RuntimeCaller,
+  limit: number,
+  after: string | null,
+) => Promise<Slice<Entry>>;
 
 /**
  * Returns a page of at most `limit` entries as JSON, under the property `name`. A page that takes more than one read of the database is a
  * stream, which reads further entries as fast as the client receives them and checks access again before each read (decision 020).
  */
 export async function streamList<Entry>(
-  caller: Caller,
+  caller: RuntimeCaller,
   limit: number,
   read: ReadSlice<Entry>,
   textOf: (entry: Entry) => string,
@@ -36,7 +40,7 @@ export async function streamList<Entry>(
   let left = limit;
   let cursor: string | null = null;
 
-  async function next(current: Caller): Promise<string> {
+  async function next(current: RuntimeCaller): Promise<string> {
     const { entries, nextCursor } = await read(current, Math.min(left, SLICE_ENTRIES), cursor);
     left -= entries.length;
     cursor = nextCursor;

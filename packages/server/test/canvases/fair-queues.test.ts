@@ -12,7 +12,7 @@ import { storeBundle } from "../../src/canvases/publishing/deploy.ts";
 import { uploadsOf } from "../../src/canvases/publishing/upload.ts";
 import { sweepVersions } from "../../src/canvases/version-files.ts";
 import type { Env } from "../../src/env.ts";
-import type { Caller } from "../../src/primitives/primitive.ts";
+import type { RuntimeCaller } from "../../src/primitives/primitive.ts";
 import { importData } from "../../src/primitives/transfer/import-data.ts";
 import { jsonLines, MANIFEST } from "../management/data-archives.ts";
 import { FORM_TYPE, shareForm } from "../primitives/authoring/share-form.ts";
@@ -163,7 +163,11 @@ await onSqlite(
     it("an import whose client goes writes no further batch", async () => {
       const lines = Array.from({ length: 500 }, (_, key) => ({ key: `imported-${key}`, value: key }));
       const file = await spooled(await archive({ "kv/shared.jsonl": jsonLines(...lines) }));
-      const caller = { user: { id: ids.owner }, canvas: { id: site.id }, role: "owner" } as unknown as Caller;
+      const caller = {
+        user: { id: ids.owner },
+        canvas: { id: site.id },
+        role: "owner",
+      } as unknown as RuntimeCaller;
       const controller = new AbortController();
       let checks = 0;
       const access = async () => {

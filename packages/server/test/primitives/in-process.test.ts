@@ -11,7 +11,7 @@ import { type Input, inputOf } from "../../src/operations/operation.ts";
 import { readmit } from "../../src/pipeline/admit.ts";
 import { callerOf } from "../../src/primitives/caller.ts";
 import { primitives } from "../../src/primitives/index.ts";
-import type { Answer, Caller } from "../../src/primitives/primitive.ts";
+import type { Answer, RuntimeCaller } from "../../src/primitives/primitive.ts";
 import { startDev } from "../support/engines.ts";
 import { zip } from "../support/zip.ts";
 import { connected } from "./connections/connected.ts";
@@ -47,7 +47,7 @@ await govern(target, canvas, {
 const { profile } = canvas;
 
 /** Admits the owner to the canvas, by a credential that needs no request. */
-async function admitted(): Promise<Caller> {
+async function admitted(): Promise<RuntimeCaller> {
   const { email } = canvas.people.owner;
   const row = await env.db.get<{ id: string }>`select id from users where email = ${email}`;
   const user = { id: row?.id ?? "" } as User;
@@ -59,7 +59,7 @@ async function admitted(): Promise<Caller> {
 
 const operations = new Map(primitives.flatMap((each) => each.operations.map((one) => [one.name, one])));
 const performed = new Set<string>();
-let caller: Caller;
+let caller: RuntimeCaller;
 
 async function perform(name: string, given: Partial<Input> = {}): Promise<Answer> {
   performed.add(name);

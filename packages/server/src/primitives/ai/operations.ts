@@ -11,7 +11,13 @@ import { priceOf } from "../../organisation/ai/prices.ts";
 import { startSettling } from "../../organisation/ai/reservations.ts";
 import { exceededCap, type Spender, spendRows } from "../../organisation/ai/spend-caps.ts";
 import { readSettings } from "../../organisation/instance-settings.ts";
-import { type Answer, type Caller, operation, type Primitive, requirePermission } from "../primitive.ts";
+import {
+  type Answer,
+  operation,
+  type Primitive,
+  type RuntimeCaller,
+  requirePermission,
+} from "../primitive.ts";
 import { aiData, begin, highestPromptTokens, refuseOverCap } from "./completion.ts";
 import { EventStream } from "./event-stream.ts";
 
@@ -77,7 +83,7 @@ const tooLarge = () =>
  * Checks a chat request and streams the response of the model. If several errors apply, the first check decides, so the order of the checks
  * is that of specification 4.5.
  */
-async function chat(caller: Caller, prompt: Prompt, env: Env): Promise<Answer> {
+async function chat(caller: RuntimeCaller, prompt: Prompt, env: Env): Promise<Answer> {
   const { user, canvas } = caller;
   const settings = await readSettings(env);
   const price = priceOf(prompt.model, highestPromptTokens(prompt), env.config);

@@ -9,16 +9,16 @@ import { sql, step } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 import { isAdmin } from "../../identity/identify.ts";
-import { type Caller, requirePermission } from "../primitive.ts";
+import { type RuntimeCaller, requirePermission } from "../primitive.ts";
 
 /** Returns the person who calls. Throws 401 `NOT_AUTHENTICATED` for any other caller. */
-const memberOf = ({ user }: Pick<Caller, "user">): Member =>
+const memberOf = ({ user }: Pick<RuntimeCaller, "user">): Member =>
   user.kind === "member" ? user : refuse("NOT_AUTHENTICATED");
 
 /**
  * Throws 401 `NOT_AUTHENTICATED` for a guest, and 403 `PERMISSION_DENIED` for any other caller who may not publish canvases from the page.
  */
-export function requireAuthor(caller: Caller): void {
+export function requireAuthor(caller: RuntimeCaller): void {
   memberOf(caller);
   requirePermission(caller, "canCreateCanvas");
 }
@@ -27,14 +27,14 @@ export function requireAuthor(caller: Caller): void {
  * Returns the id of the canvas to whose own canvases a page is limited: the canvas of the page. Returns null if the page may change all
  * canvases of its viewer (`SERVICE_AUTHORING_SCOPE`).
  */
-export const onlyCanvasOf = ({ canvas }: Caller, { config }: Env): string | null =>
+export const onlyCanvasOf = ({ canvas }: RuntimeCaller, { config }: Env): string | null =>
   config.authoringScope === "canvas" ? canvas.id : null;
 
 /**
  * Finds a canvas that the caller manages as its owner, an editor or, if the scope of authoring is the person, an administrator. Throws 404
  * `NOT_FOUND` for any other canvas.
  */
-export async function managedBy(caller: Caller, id: string, env: Env): Promise<ManagedRow> {
+export async function managedBy(caller: RuntimeCaller, id: string, env: Env): Promise<ManagedRow> {
   const { user } = caller;
   const only = onlyCanvasOf(caller, env);
   const row = isId(id) ? await findManaged(id, user, only === null && isAdmin(user, env), env) : undefined;
@@ -141,7 +141,7 @@ function requireExpiry({ expiresAt }: SharingState, { config, clock }: Env): voi
  */
 export async function requireSharing(
   canvas: SharingTarget,
-  caller: Pick<Caller, "user">,
+  caller: Pick<RuntimeCaller, "user">,
   state: SharingState,
   given: { access?: Rung | undefined; expiresAt?: number | null | undefined },
   env: Env,

@@ -12,7 +12,7 @@ import { refuse } from "../../http/refusal.ts";
 import { validate } from "../../http/validate.ts";
 import type { Body, ByteSource } from "../../operations/operation-body.ts";
 import { bytes } from "../description.ts";
-import type { Caller } from "../primitive.ts";
+import type { RuntimeCaller } from "../primitive.ts";
 
 /** The general access that a page requests for a canvas. `password` is a public link with a password. */
 const rung = z.union([access, z.literal("password")]);
@@ -105,7 +105,7 @@ interface Received<Fields> {
 export const canvasBody = <Fields extends { password?: string | null | undefined }>(
   schema: ZodType<Fields>,
   needs: { bundle: boolean },
-): Body<Received<Fields>, Caller> => ({
+): Body<Received<Fields>, RuntimeCaller> => ({
   type: "multipart/form-data",
   schema: z.strictObject({ metadata: schema, bundle: needs.bundle ? bundle : bundle.optional() }),
   parts: { metadata: "application/json", bundle: "application/zip" },
@@ -145,7 +145,7 @@ async function receiveGiven<Result>(
 
 async function readForm<Result>(
   source: ByteSource,
-  { user }: Caller,
+  { user }: RuntimeCaller,
   needs: { bundle: boolean },
   env: Env,
   use: (form: Form) => Promise<Result>,

@@ -5,7 +5,7 @@ import { authoredViews } from "../../canvases/view.ts";
 import type { Env } from "../../env.ts";
 import { type ErrorCase, refuse } from "../../http/refusal.ts";
 import { json } from "../description.ts";
-import { type Caller, operation, type Primitive } from "../primitive.ts";
+import { operation, type Primitive, type RuntimeCaller } from "../primitive.ts";
 import { managedBy, onlyCanvasOf, requireAuthor } from "./author.ts";
 import { CanvasUpdateFields, canvasBody, NewCanvasFields } from "./form.ts";
 import { publishCanvas, recordChange } from "./publish-canvas.ts";
@@ -34,7 +34,11 @@ const filterSchema = z.object({
  * Returns the id of the canvas in the path. Throws 401 or 403 if the caller may not publish canvases, 404 `NOT_FOUND` if the caller does
  * not manage this canvas, and 409 `DISABLED` if an administrator has disabled it.
  */
-async function changeable(caller: Caller, { params }: { params: { id: string } }, env: Env): Promise<string> {
+async function changeable(
+  caller: RuntimeCaller,
+  { params }: { params: { id: string } },
+  env: Env,
+): Promise<string> {
   requireAuthor(caller);
   const row = await managedBy(caller, params.id, env);
   requireEnabled(row);

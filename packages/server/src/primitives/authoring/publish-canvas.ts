@@ -11,7 +11,7 @@ import { type Sql, sql } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { Refusal, refuse } from "../../http/refusal.ts";
 import { auditStatement, type NewAuditEntry, writeAudit } from "../../organisation/audit.ts";
-import type { Caller } from "../primitive.ts";
+import type { RuntimeCaller } from "../primitive.ts";
 import { authoringQuotas, managedBy, requireRoom, requireSharing, storedAccess } from "./author.ts";
 import type { NewCanvasFields } from "./form.ts";
 
@@ -26,7 +26,7 @@ interface Change {
 
 /** Returns the entry of the audit log that records a change to a canvas by a page. */
 const entryOf = (
-  { user, address, canvas: page }: Caller,
+  { user, address, canvas: page }: RuntimeCaller,
   { act, canvas, target, details }: Change,
 ): NewAuditEntry => ({
   actor: user,
@@ -38,7 +38,7 @@ const entryOf = (
 });
 
 /** Records a change to a canvas in the audit log, and announces it so that the access of open connections to the canvas is rechecked. */
-export async function recordChange(caller: Caller, change: Change, env: Env): Promise<void> {
+export async function recordChange(caller: RuntimeCaller, change: Change, env: Env): Promise<void> {
   await announceAccess({ canvas: change.canvas }, env);
   await writeAudit(entryOf(caller, change), env);
 }
@@ -50,7 +50,7 @@ export async function viewOf(row: ManagedRow, env: Env): Promise<AuthoredCanvas>
 }
 
 /** Reads a canvas that the caller manages, as the API returns it. Throws 404 `NOT_FOUND` for any other canvas. */
-export const currentCanvas = async (caller: Caller, id: string, env: Env): Promise<AuthoredCanvas> =>
+export const currentCanvas = async (caller: RuntimeCaller, id: string, env: Env): Promise<AuthoredCanvas> =>
   viewOf(await managedBy(caller, id, env), env);
 
 /**
@@ -59,7 +59,7 @@ export const currentCanvas = async (caller: Caller, id: string, env: Env): Promi
  */
 interface Deploy {
   canvasId: string;
-  caller: Caller;
+  caller: RuntimeCaller;
   file: string;
   revokedAt: number | null;
   /** Stops the deploy before it is published. */
@@ -134,7 +134,11 @@ export type GivenCanvas = Omit<z.output<typeof NewCanvasFields>, "password"> & {
  * Creates a canvas with its settings as a draft, counts it against the quotas of its owner and records it in the audit log, in one batch. Throws without writing
  * anything if a setting is not allowed, a quota is used up, or the queue of deploys is full.
  */
-async function create(caller: Caller, given: GivenCanvas, env: Env): Promise<{ id: string; slug: string }> {
+async function create(
+  caller: RuntimeCaller,
+  given: GivenCanvas,
+  env: Env,
+): Promise<{ id: string; slug: string }> {
   const { user, canvas } = caller;
   const { title, slug, tags, access: rung, expiresAt = null, metadata = null, passwordHash } = given;
   const access = storedAccess(rung);
@@ -172,7 +176,7 @@ async function create(caller: Caller, given: GivenCanvas, env: Env): Promise<{ i
  * `PUBLISH_FAILED` with the `id` of the canvas, which remains a draft.
  */
 export async function publishCanvas(
-  caller: Caller,
+  caller: RuntimeCaller,
   given: GivenCanvas,
   file: string,
   signal: AbortSignal,

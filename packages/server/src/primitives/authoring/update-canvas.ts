@@ -4,7 +4,7 @@ import { requireEnabled } from "../../canvases/publication-status.ts";
 import type { ManagedRow } from "../../canvases/store.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
-import type { Caller } from "../primitive.ts";
+import type { RuntimeCaller } from "../primitive.ts";
 import { managedBy, requireAuthor, requireSharing, type SharingState, storedAccess } from "./author.ts";
 import type { CanvasUpdateFields } from "./form.ts";
 import { currentCanvas, deployBundle, recordChange, viewOf } from "./publish-canvas.ts";
@@ -33,7 +33,7 @@ const resultOf = (row: ManagedRow, { access, passwordHash, expiresAt }: GivenUpd
  * errors. Returns as `org` the home organisation to save, or undefined if it does not change.
  */
 async function requireResult(
-  caller: Caller,
+  caller: RuntimeCaller,
   row: ManagedRow,
   given: GivenUpdate,
   publishes: boolean,
@@ -49,7 +49,7 @@ async function requireResult(
  * `SHARE_CONFLICT` with the `current` canvas if its `updatedAt` is not the one that the page expects, or after too many attempts.
  */
 async function save(
-  caller: Caller,
+  caller: RuntimeCaller,
   id: string,
   given: GivenUpdate,
   publishes: boolean,
@@ -74,7 +74,7 @@ async function save(
  * `UPDATE_PARTIAL` with the `current` canvas; the saved changes remain.
  */
 export async function updateCanvas(
-  caller: Caller,
+  caller: RuntimeCaller,
   id: string,
   given: GivenUpdate,
   file: string | undefined,

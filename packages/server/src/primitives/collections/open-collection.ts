@@ -4,7 +4,7 @@ import { rightsOf } from "../../access/rights.ts";
 import { entryOf, policyOf } from "../../canvases/policy.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
-import type { Caller } from "../primitive.ts";
+import type { RuntimeCaller } from "../primitive.ts";
 import { RecordStore } from "./store.ts";
 
 /** A collection that has a policy, with the rights of the caller and the store of the records. */
@@ -28,7 +28,7 @@ const refuseUnknown = (name: string): never =>
  * records. If `operation` is null, the rights are not checked.
  */
 export async function openCollection(
-  { canvas, role, user }: Caller,
+  { canvas, role, user }: RuntimeCaller,
   name: string,
   operation: Operation | null,
   env: Env,

@@ -9,7 +9,7 @@ import { announceChange } from "../change-feed.ts";
 import { json, nextCursor, paging, rights } from "../description.ts";
 import { AttachmentRemoval } from "../files/attachments.ts";
 import { phaseOperations } from "../phase-operations.ts";
-import { type Caller, operation, type Primitive } from "../primitive.ts";
+import { operation, type Primitive, type RuntimeCaller } from "../primitive.ts";
 import { type ReadSlice, streamList } from "../streamed-list.ts";
 import { absent, optionalRead, orAbsent, valueBody } from "../value.ts";
 import { type Opened, openCollection } from "./open-collection.ts";
@@ -50,7 +50,7 @@ type AtRecord = { params: { name: string; id: string } };
 /** Returns a function that opens the collection in the path, as `openCollection` does. */
 const open =
   (operation: Operation | null) =>
-  (caller: Caller, { params: { name } }: InCollection, env: Env): Promise<Opened> =>
+  (caller: RuntimeCaller, { params: { name } }: InCollection, env: Env): Promise<Opened> =>
     openCollection(caller, name, operation, env);
 
 const opened = open(null);
@@ -70,7 +70,7 @@ interface OpenedRecord extends Opened {
  */
 const openRecord =
   (operation: Operation) =>
-  async (caller: Caller, given: AtRecord, env: Env): Promise<OpenedRecord> => {
+  async (caller: RuntimeCaller, given: AtRecord, env: Env): Promise<OpenedRecord> => {
     const collection = await opened(caller, given, env);
     const record = (await readRecord(given, collection)) ?? refuse("NOT_FOUND");
     const isOwn = record.author_id === caller.user.id;
@@ -83,7 +83,7 @@ const openRecord =
  * Publishes the change or removal of a record to the connections that watch the collection. `text` is the new record as JSON text.
  */
 function publishChange(
-  { canvas }: Caller,
+  { canvas }: RuntimeCaller,
   { params: { name } }: InCollection,
   { id, author_id }: Pick<StoredRecord, "id" | "author_id">,
   env: Env,
@@ -94,7 +94,7 @@ function publishChange(
 }
 
 /** Publishes a record that was created or changed, and returns it as JSON text. */
-function publishRecord(caller: Caller, given: InCollection, changed: StoredRecord, env: Env): string {
+function publishRecord(caller: RuntimeCaller, given: InCollection, changed: StoredRecord, env: Env): string {
   const text = recordText(changed);
   publishChange(caller, given, changed, env, text);
   return text;

@@ -4,7 +4,7 @@ import { copiedId, newId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 import { inputOf, refuseExisting } from "../../operations/operation.ts";
-import type { Caller } from "../primitive.ts";
+import type { RuntimeCaller } from "../primitive.ts";
 import { codeOf, importLines } from "../transfer/import-lines.ts";
 import { type Import, linesPath, slicesOf, type Transfer } from "../transfer/transfer.ts";
 import { ABSENT } from "../value.ts";
@@ -27,7 +27,7 @@ const QUERY: Omit<RecordQuery, "after"> = {
  * the same in every import by the same person, so that an interrupted import can be repeated.
  */
 async function importRecord(
-  caller: Caller,
+  caller: RuntimeCaller,
   name: string,
   given: string | undefined,
   value: Json,
@@ -51,7 +51,7 @@ async function importRecord(
   remember(copy);
 }
 
-async function* exported(name: string, access: () => Promise<Caller>, env: Env) {
+async function* exported(name: string, access: () => Promise<RuntimeCaller>, env: Env) {
   yield* slicesOf(
     access,
     async (caller, cursor) => {

@@ -9,10 +9,10 @@ import { countCall } from "../../organisation/connections/calls.ts";
 import { findGranted } from "../../organisation/connections/grants.ts";
 import {
   type Answer,
-  type Caller,
   type FullAnswer,
   operation,
   type Primitive,
+  type RuntimeCaller,
   type RuntimeOperation,
 } from "../primitive.ts";
 import { exchange, type UpstreamResponse, withDeadline } from "./exchange.ts";
@@ -100,7 +100,7 @@ const bodyOf = (method: ConnectionMethod): Body<Buffer, unknown> => {
 /** Performs an operation. Counts it as a call, unless it is rejected before its profile is known to be granted. */
 async function measured(
   { perform }: RuntimeOperation,
-  caller: Caller,
+  caller: RuntimeCaller,
   input: Input,
   env: Env,
 ): Promise<Answer> {

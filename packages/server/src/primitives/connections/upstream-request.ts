@@ -10,7 +10,7 @@ import { refuse } from "../../http/refusal.ts";
 import type { Message } from "../../operations/operation.ts";
 import { findGranted, usabilityOf } from "../../organisation/connections/grants.ts";
 import { isServiceOrigin } from "../../organisation/connections/profiles.ts";
-import type { Caller } from "../primitive.ts";
+import type { RuntimeCaller } from "../primitive.ts";
 import { isRemoved } from "./removed-headers.ts";
 
 /** Returns the header names that the `Connection` header lists. Such headers concern only the connection to the service. */
@@ -99,7 +99,7 @@ export const allowsPath = ({ paths }: ConnectionLimits, { pathname }: URL): bool
  * the profile and the limits of the grant, then path and headers.
  */
 export async function upstreamRequest(
-  caller: Caller,
+  caller: RuntimeCaller,
   profile: string,
   message: Message,
   env: Env,

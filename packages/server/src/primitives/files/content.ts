@@ -7,7 +7,7 @@ import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 import { rangeOf } from "../../http/request-headers.ts";
 import type { Message } from "../../operations/operation.ts";
-import type { Caller, FullAnswer } from "../primitive.ts";
+import type { FullAnswer, RuntimeCaller } from "../primitive.ts";
 import { downloadName, isInline } from "./receive-upload.ts";
 import { needsKv, scopeRights } from "./scope.ts";
 import { FileStore, type StoredFile } from "./store.ts";
@@ -17,7 +17,7 @@ import { FileStore, type StoredFile } from "./store.ts";
  * may not do the operation. Throws 403 `CAPABILITY_DISABLED` if the file is attached to a record and KV is off.
  */
 export async function openFile(
-  caller: Caller,
+  caller: RuntimeCaller,
   id: string,
   operation: Exclude<Operation, "create" | "increment">,
   env: Env,

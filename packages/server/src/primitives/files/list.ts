@@ -6,7 +6,7 @@ import { firstValue, type Paged, paged, type Query, strictLimit } from "../../ht
 import { refuse } from "../../http/refusal.ts";
 import { RECORD_ID } from "../collections/record-query.ts";
 import { RecordStore } from "../collections/store.ts";
-import type { Caller } from "../primitive.ts";
+import type { RuntimeCaller } from "../primitive.ts";
 import { collectionOf, needsKv, parseScope, type Scope, scopeRights, scopesOf } from "./scope.ts";
 import { FileStore, type StoredFile } from "./store.ts";
 
@@ -65,11 +65,11 @@ export const parseLimit = (query: Query): number =>
 
 /** Reads lists of the files that a caller may read on a canvas. */
 export class FileList {
-  readonly #caller: Caller;
+  readonly #caller: RuntimeCaller;
   readonly #env: Env;
   readonly #files: FileStore;
 
-  constructor(caller: Caller, env: Env) {
+  constructor(caller: RuntimeCaller, env: Env) {
     this.#caller = caller;
     this.#env = env;
     this.#files = new FileStore(env, caller.canvas.id);

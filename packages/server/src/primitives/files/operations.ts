@@ -11,7 +11,7 @@ import { jsonBody } from "../../operations/operation-body.ts";
 import { announceChange } from "../change-feed.ts";
 import { json, nextCursor, OK, ok, paging } from "../description.ts";
 import { phaseOperations } from "../phase-operations.ts";
-import { type Caller, operation, type Primitive } from "../primitive.ts";
+import { operation, type Primitive, type RuntimeCaller } from "../primitive.ts";
 import { type ReadSlice, streamList } from "../streamed-list.ts";
 import { contentOf, openFile } from "./content.ts";
 import { filesData } from "./data.ts";
@@ -88,12 +88,12 @@ const list: Parameters<{ filter: Filter; start: Position; limit: number }> = {
 /** Returns a function that finds the file in the path, as `openFile` does. */
 const open =
   (action: "read" | "update" | "delete") =>
-  (caller: Caller, { params }: { params: { id: string } }, env: Env) =>
+  (caller: RuntimeCaller, { params }: { params: { id: string } }, env: Env) =>
     openFile(caller, params.id, action, env);
 
 /** Publishes a change of a file to the connections that watch the canvas's files. */
 const publishChange = (
-  { canvas }: Caller,
+  { canvas }: RuntimeCaller,
   { scope, id: changed, owner_id }: StoredFile,
   op: "set" | "delete",
   env: Env,

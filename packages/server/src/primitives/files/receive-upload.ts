@@ -9,7 +9,7 @@ import { parseMediaType } from "../../http/request-headers.ts";
 import type { Body } from "../../operations/operation-body.ts";
 import { announceChange } from "../change-feed.ts";
 import { bytes } from "../description.ts";
-import type { Caller } from "../primitive.ts";
+import type { RuntimeCaller } from "../primitive.ts";
 import { FileStore, type Room, type StoredFile } from "./store.ts";
 import { type Fields, namesTarget, targetOf } from "./target.ts";
 
@@ -165,7 +165,7 @@ interface Uploaded extends ClaimedBlob {
  * every target is checked then, which is the room for the file; rights are checked after the last part, before the bytes become a blob. In
  * both cases rights are checked again after that, because an upload can take minutes.
  */
-export const uploadBody: Body<Uploaded, Caller> = {
+export const uploadBody: Body<Uploaded, RuntimeCaller> = {
   type: "multipart/form-data",
   schema: z.strictObject({
     scope: z.enum(["shared", "submission"]).optional(),
@@ -200,7 +200,7 @@ export const uploadBody: Body<Uploaded, Caller> = {
   },
 };
 
-async function storeGiven(given: GivenFile, caller: Caller, env: Env): Promise<Uploaded> {
+async function storeGiven(given: GivenFile, caller: RuntimeCaller, env: Env): Promise<Uploaded> {
   const { name, type, size: announced, content, ...fields } = given;
   await targetOf(caller, fields, env);
   const room = await new FileStore(env, caller.canvas.id).room();
@@ -211,7 +211,7 @@ async function storeGiven(given: GivenFile, caller: Caller, env: Env): Promise<U
 async function storeForm(
   parts: AsyncGenerator<Part>,
   announced: number,
-  caller: Caller,
+  caller: RuntimeCaller,
   env: Env,
 ): Promise<Uploaded> {
   const fields: Fields = {};
@@ -235,7 +235,7 @@ async function storeBlob(
   fields: Fields,
   parts: AsyncGenerator<Part>,
   room: Room,
-  caller: Caller,
+  caller: RuntimeCaller,
   env: Env,
 ): Promise<ClaimedBlob> {
   const before = namesTarget(fields) ? Object.keys(fields).length : undefined;
@@ -251,7 +251,7 @@ async function storeBlob(
 
 /** Checks the rights of the caller and adds a file whose bytes are stored, by default with a new id. Publishes the change. */
 export async function addFile(
-  caller: Caller,
+  caller: RuntimeCaller,
   { fields, name, type, key, size, claim }: Uploaded,
   id: string | undefined,
   env: Env,

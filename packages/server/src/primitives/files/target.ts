@@ -5,7 +5,7 @@ import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 import { RECORD_ID } from "../collections/record-query.ts";
 import { RecordStore } from "../collections/store.ts";
-import { type Caller, requirePermission } from "../primitive.ts";
+import { type RuntimeCaller, requirePermission } from "../primitive.ts";
 import { isFixed, type Scope, scopeRights } from "./scope.ts";
 import type { StoredFile } from "./store.ts";
 
@@ -50,7 +50,7 @@ export const namesTarget = ({ scope, group, collection, recordId }: Fields): boo
  * Returns the scope, record and owner of an upload. Throws 400 if fields exclude each other, and 403 if the caller may not upload there.
  * Throws 404 if the group or collection has no policy, or the caller cannot read the record.
  */
-export async function targetOf(caller: Caller, fields: Fields, env: Env): Promise<Target> {
+export async function targetOf(caller: RuntimeCaller, fields: Fields, env: Env): Promise<Target> {
   const { scope = "shared", group, collection, recordId = "" } = fields;
   if (collection !== undefined) caller.requireCapability("kv");
   requireOneTarget(fields);
@@ -60,14 +60,14 @@ export async function targetOf(caller: Caller, fields: Fields, env: Env): Promis
   return { scope: scope as Scope, record_id: null, owner_id: caller.user.id };
 }
 
-async function groupTarget({ canvas, role, user }: Caller, scope: Scope, env: Env): Promise<Target> {
+async function groupTarget({ canvas, role, user }: RuntimeCaller, scope: Scope, env: Env): Promise<Target> {
   const rights = scopeRights(scope, await policyOf(canvas, env), role) ?? refuse("NOT_FOUND");
   if (!rights.create.own) refuse("PERMISSION_DENIED");
   return { scope, record_id: null, owner_id: user.id };
 }
 
 async function attachmentTarget(
-  { canvas, role, user }: Caller,
+  { canvas, role, user }: RuntimeCaller,
   collection: string,
   recordId: string,
   env: Env,

@@ -3,7 +3,7 @@ import { copiedId, isId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 import { inputOf, refuseExisting } from "../../operations/operation.ts";
-import type { Caller } from "../primitive.ts";
+import type { RuntimeCaller } from "../primitive.ts";
 import { codeOf, type Fields as Line } from "../transfer/import-lines.ts";
 import { type Import, slicesOf, type Transfer } from "../transfer/transfer.ts";
 import { FileList, parseCursor } from "./list.ts";
@@ -20,7 +20,7 @@ const SLICE = 100;
 const contentPath = (id: string) => `${FOLDER}/${id}`;
 
 /** Reads a page of the files that the caller may read, as `GET /files` lists them. */
-const page = (caller: Caller, cursor: string | null, env: Env) =>
+const page = (caller: RuntimeCaller, cursor: string | null, env: Env) =>
   new FileList(caller, env).page({ scope: null, recordId: null }, SLICE, parseCursor(cursor ?? undefined));
 
 const textIn = (value: Json | undefined): string | undefined =>
@@ -63,7 +63,7 @@ export const filesTransfer: Transfer = {
   capability: "files",
   paths: /^files\/[^/]+$/,
   async *export({ access, env }) {
-    const read = (caller: Caller, cursor: string | null) => page(caller, cursor, env);
+    const read = (caller: RuntimeCaller, cursor: string | null) => page(caller, cursor, env);
     yield { path: INDEX, slices: slicesOf(() => access("files"), read, fileText) };
     for (let cursor: string | null = null; ; ) {
       const { entries, nextCursor }: { entries: StoredFile[]; nextCursor: string | null } = await read(

@@ -3,7 +3,7 @@ import type { Json, Permission } from "@easel/protocol/types";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 import type { Change } from "../change-feed.ts";
-import { type Caller, requirePermission } from "../primitive.ts";
+import { type RuntimeCaller, requirePermission } from "../primitive.ts";
 import { type Stored, toStored } from "../value.ts";
 import { KvStore } from "./store.ts";
 
@@ -14,9 +14,9 @@ export interface Scope {
   read: Permission;
   write: Permission;
   /** Returns the id of the scope in the database: the empty string for shared keys, otherwise the id of the user. */
-  id(caller: Caller): string;
+  id(caller: RuntimeCaller): string;
   /** Returns the change to publish after a write, for the connections that watch the scope. */
-  change(caller: Caller, key: string, op: "set" | "delete"): Change;
+  change(caller: RuntimeCaller, key: string, op: "set" | "delete"): Change;
 }
 
 export const shared: Scope = {
@@ -36,11 +36,11 @@ export const perViewer: Scope = {
 };
 
 /** Returns the store of a scope. Checks no permission. */
-export const storeOf = (caller: Caller, scope: Scope, { db }: Env): KvStore =>
+export const storeOf = (caller: RuntimeCaller, scope: Scope, { db }: Env): KvStore =>
   new KvStore(db, caller.canvas.id, scope.id(caller));
 
 /** Returns the store of a scope. Throws 403 `PERMISSION_DENIED` if the caller may not read the scope. */
-export function readableStore(caller: Caller, scope: Scope, env: Env): KvStore {
+export function readableStore(caller: RuntimeCaller, scope: Scope, env: Env): KvStore {
   requirePermission(caller, scope.read);
   return storeOf(caller, scope, env);
 }

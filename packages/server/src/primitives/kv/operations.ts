@@ -8,9 +8,9 @@ import { type Parameters, refuseExisting } from "../../operations/operation.ts";
 import { announceChange } from "../change-feed.ts";
 import { json, nextCursor, OK, ok, paging } from "../description.ts";
 import {
-  type Caller,
   operation,
   type Primitive,
+  type RuntimeCaller,
   type RuntimeOperation,
   requirePermission,
 } from "../primitive.ts";
@@ -71,7 +71,7 @@ const amountBody = {
 
 /** Publishes a change. `text` is the JSON text of the new value. */
 const publish = (
-  caller: Caller,
+  caller: RuntimeCaller,
   scope: Scope,
   change: { key: string; op: "set" | "delete"; text?: string },
   env: Env,
@@ -84,7 +84,7 @@ function operationsOn(
   { name, of, denied }: { name: string; of: string; denied: ErrorCase[] },
 ): Record<"list" | "get" | "set" | "delete" | "increment", RuntimeOperation> {
   /** Returns the key that a caller writes. Throws 403 `PERMISSION_DENIED` if the caller may not write to the scope. */
-  const writable = (caller: Caller, { params }: { params: { key: string } }): string => {
+  const writable = (caller: RuntimeCaller, { params }: { params: { key: string } }): string => {
     requirePermission(caller, scope.write);
     return requireKey(params.key);
   };

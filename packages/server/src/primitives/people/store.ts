@@ -7,7 +7,7 @@ import { asKeys, type Db, sqlText } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { needsKv, scopeRights, scopesOf } from "../files/scope.ts";
 import { HIDDEN } from "../files/store.ts";
-import type { Caller } from "../primitive.ts";
+import type { RuntimeCaller } from "../primitive.ts";
 
 /**
  * Names of collections or of file scopes. In those of `any`, the caller may read everything. In those of `own`, the caller may read only
@@ -37,7 +37,7 @@ const sorted = (rights: [name: string, read: Right | undefined][]): Readable => 
 /**
  * Returns what a caller may read on a canvas. It depends on the policy document, on the caller's role, and on the capabilities that are on.
  */
-export function readableBy(caller: Caller, policy: RuntimePolicy, env: Env): ReadableData {
+export function readableBy(caller: RuntimeCaller, policy: RuntimePolicy, env: Env): ReadableData {
   const { canvas, role } = caller;
   const on = capabilitiesOn(canvas, env);
   const hasKv = on.has("kv");

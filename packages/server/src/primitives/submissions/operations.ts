@@ -7,7 +7,7 @@ import { refuse } from "../../http/refusal.ts";
 import { type Parameters, refuseExisting } from "../../operations/operation.ts";
 import { jsonBody } from "../../operations/operation-body.ts";
 import { json, nextCursor, OK, ok, paging } from "../description.ts";
-import { type Caller, operation, type Primitive } from "../primitive.ts";
+import { operation, type Primitive, type RuntimeCaller } from "../primitive.ts";
 import { type ReadSlice, streamList } from "../streamed-list.ts";
 import { absent, optionalRead, orAbsent } from "../value.ts";
 import {
@@ -38,11 +38,11 @@ const list: Parameters<{ cursor: string; limit: number }> = {
 type InCollection = { params: { collection: string } };
 
 /** Opens the submissions in which the caller has their own. */
-const own = (caller: Caller, { params: { collection } }: InCollection, env: Env) =>
+const own = (caller: RuntimeCaller, { params: { collection } }: InCollection, env: Env) =>
   openSubmissions("canSubmit", caller, collection, env);
 
 /** Opens the submissions of all people. Throws 403 `PERMISSION_DENIED` unless the caller manages the canvas. */
-const managed = (caller: Caller, { params: { collection } }: InCollection, env: Env) =>
+const managed = (caller: RuntimeCaller, { params: { collection } }: InCollection, env: Env) =>
   openSubmissions("canManageSubmissions", caller, collection, env);
 
 export const setSubmission = operation({

@@ -6,7 +6,7 @@ import { type Db, sql, step } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { paged } from "../../http/query.ts";
 import { refuse } from "../../http/refusal.ts";
-import { type Caller, requirePermission } from "../primitive.ts";
+import { type RuntimeCaller, requirePermission } from "../primitive.ts";
 import { SLICE_LENGTH } from "../streamed-list.ts";
 
 /** Declares the storage of submissions: their table, quotas and used bytes. */
@@ -158,7 +158,7 @@ export function valueText(json: Json): string {
  */
 export function openSubmissions(
   permission: Permission,
-  caller: Caller,
+  caller: RuntimeCaller,
   collection: string,
   { db }: Env,
 ): SubmissionStore {

@@ -1,13 +1,13 @@
 import type { Json } from "@easel/protocol/types";
 import { Refusal } from "../../http/refusal.ts";
-import type { Caller } from "../primitive.ts";
+import type { RuntimeCaller } from "../primitive.ts";
 import type { Import, Transfer } from "./transfer.ts";
 
 /** The object in a line of an import. */
 export type Fields = { readonly [name: string]: Json | undefined };
 
 /** Imports one line by performing an operation. If it throws a `Refusal`, the line is left out, with the error code as the reason. */
-type WriteLine = (caller: Caller, fields: Fields) => Promise<unknown>;
+type WriteLine = (caller: RuntimeCaller, fields: Fields) => Promise<unknown>;
 
 /** Returns the error code of a `Refusal`. Throws any other error. */
 export function codeOf(error: unknown): string {

@@ -2,7 +2,7 @@ import type { Capability } from "@easel/protocol/capabilities";
 import type { DataPart, DataSummary, ImportResult, SkippedData } from "@easel/protocol/management";
 import type { Env } from "../../env.ts";
 import type { Paged } from "../../http/query.ts";
-import type { Caller } from "../primitive.ts";
+import type { RuntimeCaller } from "../primitive.ts";
 import type { ImportArchive } from "./import-archive.ts";
 
 /** The maximum number of entries in `skipped`. An archive can have many files, so further entries are added up by part. */
@@ -41,7 +41,7 @@ export class ImportReport {
  * Checks the access of the person who exports or imports, as for a request to the runtime API, and that the capability is on. Throws a
  * `Refusal` if one of them is missing. Called before each read and write, because a transfer can take minutes.
  */
-export type Access = (capability: Capability) => Promise<Caller>;
+export type Access = (capability: Capability) => Promise<RuntimeCaller>;
 
 /** A file of JSON lines in an export, in slices. */
 export interface ExportedLines {
@@ -90,15 +90,15 @@ export interface Transfer {
   import(to: Import): Promise<void>;
   /** Counts the stored data of the part, of all people. */
   summary(
-    canvas: Pick<Caller["canvas"], "id" | "policyRevision" | "phases">,
+    canvas: Pick<RuntimeCaller["canvas"], "id" | "policyRevision" | "phases">,
     env: Env,
   ): Promise<Partial<DataSummary>>;
 }
 
 /** Yields a list in slices of JSON lines. Checks access before each slice. */
 export async function* slicesOf<Entry>(
-  access: () => Promise<Caller>,
-  read: (caller: Caller, cursor: string | null) => Promise<Paged<Entry>>,
+  access: () => Promise<RuntimeCaller>,
+  read: (caller: RuntimeCaller, cursor: string | null) => Promise<Paged<Entry>>,
   textOf: (entry: Entry) => string,
 ): AsyncGenerator<string[]> {
   let cursor: string | null = null;

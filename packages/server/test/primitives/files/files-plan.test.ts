@@ -9,7 +9,7 @@ import { AttachmentRemoval, sweepAttachments } from "../../../src/primitives/fil
 import { filesData } from "../../../src/primitives/files/data.ts";
 import { FileList, parseCursor } from "../../../src/primitives/files/list.ts";
 import { FileStore } from "../../../src/primitives/files/store.ts";
-import type { Caller } from "../../../src/primitives/primitive.ts";
+import type { RuntimeCaller } from "../../../src/primitives/primitive.ts";
 import { onDatabases } from "../../drivers/databases.ts";
 import { changedDb } from "../../support/changed-db.ts";
 import { fileOf } from "./file-stores.ts";
@@ -173,7 +173,7 @@ await onDatabases("plans of files", (db) => {
       },
       role: "viewer",
       user: { id: "u-none" },
-    } as unknown as Caller;
+    } as unknown as RuntimeCaller;
     reads = 0;
     const { entries } = await new FileList(call, env).page(
       { scope: null, recordId: null },
