@@ -224,28 +224,30 @@ await onEngines("the bytes that bundles count", (target, env) => {
     );
   });
 
-  it("a blob that is announced counts, and is not swept for an hour, also if it was stored long ago", async () => {
-    const content = Buffer.from("announced");
-    const blob = await env.blobs.put(streamOf(content));
-    const at = (ms: number) => ({ ...env, clock: () => Date.now() + ms });
-    const state = async () => [
-      (await env.db.all`select blob_key from bundle_blobs where blob_key = ${blob.key}`).length,
-      (await keysOf(env.blobs)).includes(blob.key),
-    ];
-    assert.equal(await announceBlobs(site.id, newId(), [blob], at(2 * HOUR_MS)), "done");
-    for (const [ms, expected] of [
-      [2 * HOUR_MS, [1, true]],
-      [3 * HOUR_MS - 60_000, [1, true]],
-      [3 * HOUR_MS + 60_000, [0, false]],
-    ] as const) {
-      await sweepBlobs(at(ms));
-      assert.deepEqual(await state(), expected);
-      const row = await env.db.get<{
-        bytes: number;
-      }>`select bytes from bundle_bytes where canvas_id = ${site.id}`;
-      assert.equal(Number(row?.bytes), await recount(site.id, env));
-    }
-  });
+  for (const claim of ["stands", "has ended"])
+    it(`a blob that is announced, whose claim ${claim}, counts and is not swept for an hour, also if it was stored long ago`, async () => {
+      const content = Buffer.from(`announced, and the claim ${claim}`);
+      const blob = await env.blobs.put(streamOf(content));
+      const at = (ms: number) => ({ ...env, clock: () => Date.now() + ms });
+      const state = async () => [
+        (await env.db.all`select blob_key from bundle_blobs where blob_key = ${blob.key}`).length,
+        (await keysOf(env.blobs)).includes(blob.key),
+      ];
+      assert.equal(await announceBlobs(site.id, newId(), [blob], at(2 * HOUR_MS)), "done");
+      if (claim === "has ended") await env.db.run`delete from blob_claims where blob_key = ${blob.key}`;
+      for (const [ms, expected] of [
+        [2 * HOUR_MS, [1, true]],
+        [3 * HOUR_MS - 60_000, [1, true]],
+        [3 * HOUR_MS + 60_000, [0, false]],
+      ] as const) {
+        await sweepBlobs(at(ms));
+        assert.deepEqual(await state(), expected);
+        const row = await env.db.get<{
+          bytes: number;
+        }>`select bytes from bundle_bytes where canvas_id = ${site.id}`;
+        assert.equal(Number(row?.bytes), await recount(site.id, env));
+      }
+    });
 
   it("a staged deploy keeps no list once it is finished, answers with its warnings, and has no row once it is cancelled", async () => {
     const content = CONTENTS[2] as Buffer;
