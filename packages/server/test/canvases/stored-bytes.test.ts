@@ -225,7 +225,7 @@ await onEngines("the bytes that bundles count", (target, env) => {
   });
 
   for (const claim of ["stands", "has ended"])
-    it(`a blob that is announced, whose claim ${claim}, counts and is not swept for an hour, also if it was stored long ago`, async () => {
+    it(`a blob that is announced, whose claim ${claim}, counts once and is not swept for an hour, also if it was stored long ago`, async () => {
       const content = Buffer.from(`announced, and the claim ${claim}`);
       const blob = await env.blobs.put(streamOf(content));
       const at = (ms: number) => ({ ...env, clock: () => Date.now() + ms });
@@ -233,7 +233,8 @@ await onEngines("the bytes that bundles count", (target, env) => {
         (await env.db.all`select blob_key from bundle_blobs where blob_key = ${blob.key}`).length,
         (await keysOf(env.blobs)).includes(blob.key),
       ];
-      assert.equal(await announceBlobs(site.id, newId(), [blob], at(2 * HOUR_MS)), "done");
+      for (const _ of ["first", "again"])
+        assert.equal(await announceBlobs(site.id, newId(), [blob], at(2 * HOUR_MS)), "done");
       if (claim === "has ended") await env.db.run`delete from blob_claims where blob_key = ${blob.key}`;
       for (const [ms, expected] of [
         [2 * HOUR_MS, [1, true]],

@@ -105,8 +105,7 @@ export const canvases: Fault[] = [
     "packages/server/src/canvases/bundle-blobs.ts",
     "when uses <= 0 then greatest(cast(value ->> 0 as bigint) - bundle_blobs.size, 0) else 0 end",
     "else cast(value ->> 0 as bigint) end",
-    "packages/server/test/canvases/version-store.test.ts",
-    "packages/server/test/canvases/bundle-quotas.test.ts",
+    "packages/server/test/canvases/stored-bytes.test.ts",
   ),
   fault(
     "deploys: bytes that a removal has taken away are used again",
