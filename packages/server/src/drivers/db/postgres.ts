@@ -22,6 +22,9 @@ interface Measured {
   size_so_far: number;
 }
 
+/** Matches the codes of the errors of queries whose connection has closed. */
+const CLOSED = /^(CONNECTION_CLOSED|ECONNRESET|EPIPE)$/;
+
 /** Thrown and caught in this file to roll back a batch. */
 class Rollback extends Error {
   /** The name of the step that changed no row. */
@@ -125,6 +128,10 @@ export function postgres(
     try {
       await transactions.begin(async (transaction) => {
         const results = await Promise.allSettled(steps.map((each) => query(transaction, statementOf(each))));
+        // `begin` rejects by itself when its connection closes. It would also send a rollback to the closed connection, which throws an error
+        // that nobody can catch (package postgres 3.4), if this function failed, too.
+        if (results.some((each) => each.status === "rejected" && CLOSED.test(String(each.reason?.code))))
+          return await new Promise<never>(() => {});
         for (const [index, result] of results.entries()) {
           if (result.status === "rejected") throw result.reason;
           if (result.value.count > 0) continue;
