@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Db, sql } from "../../src/drivers/db/db.ts";
+import { type Db, sql, Unavailable } from "../../src/drivers/db/db.ts";
 import { postgres } from "../../src/drivers/db/postgres.ts";
 import { ENGINES } from "../support/service.ts";
 
@@ -64,6 +64,36 @@ for (const [method, write] of writes) {
       { id: 1, writes: 2 },
       { id: 2, writes: 2 },
     ]);
+    await db.close();
+  });
+}
+
+const DIE = sql`select pg_terminate_backend(pg_backend_pid())`;
+const COUNT = sql`update rows set writes = writes + 1`;
+
+/** Batches with a step that closes their connection, by the position of this step. */
+const BROKEN: [name: string, steps: (typeof COUNT)[]][] = [
+  ["its only step", [DIE]],
+  ["its first step", [DIE, COUNT]],
+  ["a step in the middle", [COUNT, DIE, COUNT]],
+  ["its last step", [COUNT, DIE]],
+];
+
+for (const [name, steps] of BROKEN) {
+  test(`a batch whose connection is closed during ${name}: it is rejected, and the next one is committed`, {
+    skip: engine?.skip,
+  }, async () => {
+    const db = postgres((await engine?.database({ after })) ?? "");
+    await db.exclusively(({ exec }) =>
+      exec("create table rows (writes bigint not null); insert into rows (writes) values (0)"),
+    );
+    for (let round = 0; round < 5; round++) {
+      await assert.rejects(db.batch(steps), Unavailable);
+      // The package postgres would throw in a later turn if it wrote to the closed connection.
+      await delay(20);
+      while ((await db.batch([COUNT]).catch(() => null)) !== "done") await delay(20);
+    }
+    assert.deepEqual(await db.all`select writes from rows`, [{ writes: 5 }]);
     await db.close();
   });
 }
