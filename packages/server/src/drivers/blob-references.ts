@@ -35,6 +35,13 @@ export const claimStep = (claim: string, keys: string[], now: number): Optional 
  */
 export const endClaim = (claim: string): Sql => sql`delete from blob_claims where id = ${claim}`;
 
+/**
+ * Ends a claim whose upload has failed, so that refused uploads leave no rows in the database. Never rejects: the sweep ends the claims that
+ * this cannot end.
+ */
+export const releaseClaim = (claim: string, { db }: { db: Db }): Promise<unknown> =>
+  db.withReserve.run(...endClaim(claim)).catch(() => 0);
+
 /** Stores a stream whose key is not known before, and claims its blob. */
 export async function putClaimed(
   source: AsyncIterable<Uint8Array>,

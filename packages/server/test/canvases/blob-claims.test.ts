@@ -9,7 +9,7 @@ import { TO_COMPRESS } from "../../src/canvases/bundle-blobs.ts";
 import { blobColumnsOf } from "../../src/canvases/canvas-data.ts";
 import { compressLater } from "../../src/canvases/publishing/compressions.ts";
 import { storeVersion } from "../../src/canvases/publishing/deploy.ts";
-import { addFiles, receiveFile, stageDeploy } from "../../src/canvases/publishing/staging.ts";
+import { addFiles, receiveFile, receiveFiles, stageDeploy } from "../../src/canvases/publishing/staging.ts";
 import { sweepBlobs } from "../../src/canvases/sweep.ts";
 import { sweepVersions } from "../../src/canvases/version-files.ts";
 import { newId } from "../../src/crypto/ids.ts";
@@ -79,6 +79,39 @@ await onEngines("claims of blobs", (target, env) => {
     assert.deepEqual(await claims(), []);
     await sweepAll();
     assert.deepEqual([await textOf(content), await textOf(staged)], [content, staged]);
+  });
+
+  it("what is refused leaves no claim: staged files with other bytes, a form of them, a version that stops, a file without room", async () => {
+    const [one, two] = [page(), page()];
+    const files = [one, two].map((content, index) => ({
+      path: `${index}.html`,
+      key: sha256(content),
+      size: content.length,
+    }));
+    const { id } = await stageDeploy(site.id, user, { files }, env);
+    const key = { id, canvasId: site.id, userId: user };
+    const wrong = (content: string) => Buffer.from(content.replaceAll("words", "wrong"));
+    await assert.rejects(receiveFile(key, sha256(one), 0, inPieces(wrong(one)), env), { status: 400 });
+    assert.deepEqual(await claims(), []);
+    const form = new Map([one, two].map((content) => [sha256(content), wrong(content)]));
+    assert.equal((await receiveFiles(key, form, env)).refused.length, 2);
+    assert.deepEqual(await claims(), []);
+    // Both requests store the file; the second finds that the first has added it.
+    const both = await Promise.all(
+      [1, 2].map(() => receiveFiles(key, new Map([[sha256(one), Buffer.from(one)]]), env)),
+    );
+    assert.equal((await claims()).length, 2);
+    for (const received of both) await addFiles(key, received, env);
+    assert.deepEqual(await claims(), []);
+    const stopping = withBlobs({ put: async () => assert.fail("the client has gone") });
+    await assert.rejects(storeVersion(site.id, user, bundleOf(page()), stopping), /has gone/);
+    assert.deepEqual(await claims(), []);
+    await env.db.run`insert into quotas (name, value) values ('files.bytes.canvas', 1)
+      on conflict (name) do update set value = excluded.value`;
+    assert.equal(await addFile(page()), "full");
+    await env.db.run`delete from quotas where name = 'files.bytes.canvas'`;
+    assert.deepEqual(await claims(), []);
+    await sweepAll();
   });
 
   for (const [when, order] of [
@@ -231,7 +264,11 @@ await onEngines("claims of blobs", (target, env) => {
         if (isStored) await env.blobs.put(...given);
         throw new Error("the process has ended");
       };
-      await assert.rejects(storeVersion(site.id, user, bundleOf(content), withBlobs({ put })), /has ended/);
+      // A process that has ended does not release its claim either.
+      const run = async () => assert.fail("the process has ended");
+      const db = { ...env.db, withReserve: { ...env.db.withReserve, run } };
+      const ended = { ...withBlobs({ put }), db, log: env.log.child({}, { level: "silent" }) };
+      await assert.rejects(storeVersion(site.id, user, bundleOf(content), ended), /has ended/);
       assert.equal(await bytes(), before + content.length + 4096);
       assert.equal((await claims()).length, 1);
       await sweepBlobs(at(0.9 * HOUR_MS));

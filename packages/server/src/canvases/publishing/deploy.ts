@@ -1,5 +1,6 @@
 import type { Base } from "../../config/addresses.ts";
 import { newId } from "../../crypto/ids.ts";
+import { releaseClaim } from "../../drivers/blob-references.ts";
 import type { BlobSize } from "../../drivers/blobs/blobs.ts";
 import { type Optional, optional, type Step, sql, step } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
@@ -168,14 +169,15 @@ async function storeAll(
       const claim = newId();
       const announced = await announceBlobs(version.canvasId, claim, added, env);
       if (announced !== "done") return announced;
-      return addFiles(
-        version,
-        await storeFiles(hashed, known, signal, env).catch(asRefusal),
-        added.length > 0 ? claim : null,
-        [...known.keys()],
-        env,
-        index === 0 ? [insert] : [],
-      );
+      const held = added.length > 0 ? claim : null;
+      let outcome: AddOutcome | undefined;
+      try {
+        const stored = await storeFiles(hashed, known, signal, env).catch(asRefusal);
+        outcome = await addFiles(version, stored, held, [...known.keys()], env, index === 0 ? [insert] : []);
+        return outcome;
+      } finally {
+        if (held !== null && outcome !== "done") await releaseClaim(held, env);
+      }
     };
     const outcome = await add(await findBlobs(version.canvasId, keys, env));
     await requireAdded(outcome === "lost" ? await add(new Map()) : outcome, version.canvasId, env);

@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import type { StagedDeployCreated, UploadedFiles } from "@easel/protocol/types";
 import { inParallel } from "../../async/task-pool.ts";
 import { isId, newId } from "../../crypto/ids.ts";
+import { releaseClaim } from "../../drivers/blob-references.ts";
 import { type BlobSize, Content, OtherContent } from "../../drivers/blobs/blobs.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
@@ -158,9 +159,12 @@ export async function receiveFile(
   const { size, isUploaded } = blob;
   if (declared > size) invalid(`The bytes are longer than ${size} bytes.`);
   const claim = isUploaded ? "" : await announce(deployKey.canvasId, [blob], env);
-  await (isUploaded ? compare(blob, source) : env.blobs.put(source, { key, size })).catch((error) =>
-    invalid(`The bytes ${faultOf(error, size)}.`),
-  );
+  try {
+    await (isUploaded ? compare(blob, source) : env.blobs.put(source, { key, size }));
+  } catch (error) {
+    if (!isUploaded) await releaseClaim(claim, env);
+    invalid(`The bytes ${faultOf(error, size)}.`);
+  }
   return { claim, stored: isUploaded ? [] : [blob], uploaded: [key], refused: [] };
 }
 
@@ -180,7 +184,7 @@ export async function receiveFiles(
   );
   const received: ReceivedFiles = { claim: "", stored: [], uploaded: [], refused: [] };
   if (missing.length > 0) received.claim = await announce(deployKey.canvasId, missing, env);
-  await inParallel([...files], WIDTH, async ([sha256, bytes]) => {
+  const receive = async ([sha256, bytes]: [string, Buffer]) => {
     const blob = listed.get(sha256);
     if (blob === undefined) {
       received.refused.push({ sha256, code: "NOT_FOUND", message: "The deploy does not list this hash." });
@@ -198,7 +202,14 @@ export async function receiveFiles(
       const message = `The bytes ${faultOf(error, blob.size)}.`;
       received.refused.push({ sha256, code: "INVALID_BODY", message });
     }
-  });
+  };
+  let isClaimUsed = false;
+  try {
+    await inParallel([...files], WIDTH, receive);
+    isClaimUsed = received.stored.length > 0;
+  } finally {
+    if (missing.length > 0 && !isClaimUsed) await releaseClaim(received.claim, env);
+  }
   return received;
 }
 
@@ -212,22 +223,39 @@ export async function addFiles(
   { claim, stored, uploaded }: ReceivedFiles,
   env: Env,
 ): Promise<void> {
-  for (let left = stored; left.length > 0; ) {
-    const outcome = await markUploaded(deployKey, claim, left, env);
-    if (outcome === "done") return;
-    if (outcome === "lost") refuse("UNAVAILABLE");
-    if (outcome === "full") await refuseFull(deployKey.canvasId, env);
-    // Another request may have uploaded some of them meanwhile.
-    const listed = await requireStagedBlobs(
-      deployKey,
-      left.map(({ key }) => key),
-      env,
-    );
-    const rest = left.filter(({ key }) => listed.get(key)?.isUploaded === false);
-    if (rest.length === left.length) refuse("NOT_FOUND");
-    left = rest;
-  }
+  if (stored.length > 0 && (await markStored(deployKey, claim, stored, env))) return;
   if (uploaded.length > 0) await requireStagedBlobs(deployKey, uploaded, env);
+}
+
+/**
+ * Records that a staged deploy has files that have been stored under a claim, and ends the claim. Returns false if other requests have
+ * uploaded all of them meanwhile. Throws as `addFiles`.
+ */
+async function markStored(
+  deployKey: StagedDeployKey,
+  claim: string,
+  stored: BlobSize[],
+  env: Env,
+): Promise<boolean> {
+  let isMarked = false;
+  try {
+    for (let left = stored; left.length > 0; ) {
+      const outcome = await markUploaded(deployKey, claim, left, env);
+      isMarked = outcome === "done";
+      if (isMarked) break;
+      if (outcome === "lost") refuse("UNAVAILABLE");
+      if (outcome === "full") await refuseFull(deployKey.canvasId, env);
+      // Another request may have uploaded some of them meanwhile.
+      const keys = left.map(({ key }) => key);
+      const listed = await requireStagedBlobs(deployKey, keys, env);
+      const rest = left.filter(({ key }) => listed.get(key)?.isUploaded === false);
+      if (rest.length === left.length) refuse("NOT_FOUND");
+      left = rest;
+    }
+    return isMarked;
+  } finally {
+    if (!isMarked) await releaseClaim(claim, env);
+  }
 }
 
 const requireStaged = async ({ id, canvasId, userId }: StagedDeployKey, env: Env) =>

@@ -1,7 +1,7 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { type FileQuotaEnv, filesOfOwner, lockOwner, withinFileBytes } from "../../canvases/owner-quotas.ts";
 import { newId } from "../../crypto/ids.ts";
-import { endClaim } from "../../drivers/blob-references.ts";
+import { endClaim, releaseClaim } from "../../drivers/blob-references.ts";
 import { asKeys, type Db, optional, type SqlText, type Step, sqlText, step } from "../../drivers/db/db.ts";
 import { collectionOf, groupOf, type Scope } from "./scope.ts";
 
@@ -141,7 +141,7 @@ export class FileStore {
   }
 
   /**
-   * Adds a file, and ends its claim. Returns "full" if the quota of the canvas does not allow it, and "owner_full" if that of its owner does
+   * Adds a file. Ends its claim, also if the file is not added. Returns "full" if the quota of the canvas does not allow it, and "owner_full" if that of its owner does
    * not. Returns "gone" if the record that it is attached to no longer exists, or if a file with the id `fileId` exists, and "lost" if the claim
    * no longer stands.
    */
@@ -174,7 +174,9 @@ export class FileStore {
       ]),
       ...(claim === null ? [] : [step("lost", endClaim(claim))]),
     ]);
-    return outcome === "done" ? stored : outcome;
+    if (outcome === "done") return stored;
+    if (claim !== null) await releaseClaim(claim, this.#env);
+    return outcome;
   }
 
   /** Returns a file. Returns undefined if it does not exist, or if the record that it is attached to was removed. */

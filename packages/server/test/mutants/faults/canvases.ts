@@ -185,6 +185,20 @@ export const canvases: Fault[] = [
     "packages/server/test/canvases/stored-bytes.test.ts",
   ),
   fault(
+    "claims: a refused form of files leaves its claim",
+    "packages/server/src/canvases/publishing/staging.ts",
+    "if (missing.length > 0 && !isClaimUsed)",
+    "if (false)",
+    "packages/server/test/canvases/blob-claims.test.ts",
+  ),
+  fault(
+    "database: a rollback is sent to a connection that has closed",
+    "packages/server/src/drivers/db/postgres.ts",
+    'each.status === "rejected" && CLOSED',
+    "false && CLOSED",
+    "packages/server/test/drivers/postgres-writes.test.ts",
+  ),
+  fault(
     "sweep: a claim does not keep a blob",
     "packages/server/src/drivers/blob-references.ts",
     "[CLAIMS, ...columns].map(",
