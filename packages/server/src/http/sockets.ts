@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { Turns } from "../async/event-loop-turns.ts";
 import { Refusal } from "./refusal.ts";
 
-/** Returns the reason with which the signal of a request aborts. Nobody receives it as a response. */
+/** Returns the reason with which the signal of a request aborts. It is not sent, because the client has gone. */
 const clientGone = (): Refusal =>
   new Refusal(400, { code: "INVALID_BODY", message: "The client closed the connection." });
 

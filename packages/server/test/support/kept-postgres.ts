@@ -33,7 +33,7 @@ export async function keptPostgres(programs: string): Promise<string> {
   const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
     try {
-      // Whoever creates the directory starts the server; others wait for its URL.
+      // The process that creates the directory starts the server; others wait for its URL.
       mkdirSync(HOME);
       chmodSync(HOME, 0o711);
       mkdirSync(DATA);

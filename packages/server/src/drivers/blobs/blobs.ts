@@ -60,7 +60,7 @@ export interface PutOptions extends Expected {
 /**
  * A store for bytes. The key of a blob is the SHA-256 of its content as 64 hexadecimal digits, so that the same bytes are stored once.
  *
- * The store does not know which blobs are in use. Whoever puts a blob has claimed its key in the database before, and gives the claim up in
+ * The store does not know which blobs are in use. A caller of `put` has claimed the key in the database before, and ends the claim in
  * the batch that inserts a row with the key (`drivers/blob-references.ts`, decisions/072).
  */
 export interface Blobs {

@@ -89,7 +89,7 @@ export async function exchange(
     gone.throwIfAborted();
     return response;
   } catch (error) {
-    // Nobody receives this error, but the call is counted.
+    // The client has gone, so this error is not sent; the call is counted under its code.
     if (gone.aborted) return refuse("UPSTREAM_UNAVAILABLE");
     if (error instanceof Refusal) throw error;
     if (deadline.aborted) return refuse("UPSTREAM_TIMEOUT");
