@@ -6,6 +6,7 @@ import {
   type JWTPayload,
 } from "jose";
 import type { Logger } from "pino";
+import { readAll } from "../async/chunks.ts";
 import { refuse } from "../http/refusal.ts";
 
 /** The age at which cached keys must be fetched again before their next use. */
@@ -93,13 +94,9 @@ async function download(url: string): Promise<JSONWebKeySet> {
     redirect: "error",
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length;
-    if (size > MAX_BYTES) throw new Error("The key set is too large");
-    chunks.push(chunk);
-  }
+  const bytes = await readAll(response.body ?? (async function* () {})(), MAX_BYTES, () => {
+    throw new Error("The key set is too large");
+  });
   if (response.status !== 200) throw new Error(`The key server responded with ${response.status}`);
-  return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+  return JSON.parse(bytes.toString("utf8"));
 }

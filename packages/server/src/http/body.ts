@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { LIMITS } from "@easel/protocol/limits";
 import type { Json } from "@easel/protocol/types";
 import type { ZodType } from "zod";
+import { Chunks } from "../async/chunks.ts";
 import type { Turns } from "../async/event-loop-turns.ts";
 import type { Env } from "../env.ts";
 import { Refusal, refuse } from "./refusal.ts";
@@ -51,9 +52,6 @@ export class ValueCount {
 /** Timeout for the arrival of a whole body that is read into memory. */
 const BODY_TIMEOUT_MS = 20_000;
 
-/** The number of chunks after which they are joined. Millions of chunks of one byte would take a hundred times the memory of the body. */
-const CHUNKS_AT_ONCE = 1024;
-
 /** `inspect` is called with each part of the body, and may throw to reject it before the rest has arrived. */
 export interface ReadOptions {
   turns?: Turns | undefined;
@@ -72,9 +70,7 @@ export function readBody(
   { turns, inspect }: ReadOptions = {},
 ): Promise<Buffer> {
   return new Promise<Buffer>((resolve, reject) => {
-    const pieces: Buffer[] = [];
-    let chunks: Buffer[] = [];
-    let size = 0;
+    const chunks = new Chunks();
     let timer: NodeJS.Timeout | undefined;
     let ended = false;
     const end = () => {
@@ -100,8 +96,7 @@ export function readBody(
     };
     if (Number(request.headers["content-length"] ?? 0) > limit) return abort(tooLarge);
     request.on("data", (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > limit) return abort(tooLarge);
+      if (chunks.size + chunk.length > limit) return abort(tooLarge);
       try {
         inspect?.(chunk);
       } catch (error) {
@@ -109,15 +104,11 @@ export function readBody(
           throw error;
         });
       }
-      chunks.push(chunk);
-      if (chunks.length < CHUNKS_AT_ONCE) return;
-      pieces.push(Buffer.concat(chunks));
-      chunks = [];
+      chunks.add(chunk);
     });
     request.once("end", () => {
       end();
-      pieces.push(...chunks);
-      resolve(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces));
+      resolve(chunks.bytes());
     });
     request.once("close", onClose);
     request.once("error", onClose);

@@ -1,5 +1,6 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
+import { readAll } from "../async/chunks.ts";
 import {
   addFiles,
   cancelDeploy,
@@ -41,13 +42,9 @@ async function readForm(parts: AsyncGenerator<Part>): Promise<Map<string, Buffer
     if (files.has(name)) invalid(`\`${name}\` is sent twice.`);
     if (files.size === LIMITS.uploadFiles.value)
       invalid(`The body has more than ${LIMITS.uploadFiles.value} files.`);
-    const chunks: Buffer[] = [];
-    for await (const chunk of body) {
-      left -= chunk.length;
-      if (left < 0) refuse("BODY_TOO_LARGE");
-      chunks.push(chunk);
-    }
-    files.set(name, Buffer.concat(chunks));
+    const bytes = await readAll(body, left, () => refuse("BODY_TOO_LARGE"));
+    left -= bytes.length;
+    files.set(name, bytes);
   }
   return files;
 }

@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { LIMITS } from "@easel/protocol/limits";
 import { type ZodType, z } from "zod";
+import { readAll } from "../../async/chunks.ts";
 import { access, metadata, password, tags, title } from "../../canvases/publishing/canvas-schemas.ts";
 import { passwordHashOf } from "../../canvases/publishing/sharing-settings.ts";
 import { withUpload } from "../../canvases/publishing/upload.ts";
@@ -61,16 +62,8 @@ interface Form {
 
 const reject = (message: string): never => refuse("INVALID_BODY", { message });
 
-async function bytesOf({ body }: Part): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > LIMITS.managementBodyBytes.value) reject("The part `metadata` is too large.");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
+const bytesOf = ({ body }: Part): Promise<Buffer> =>
+  readAll(body, LIMITS.managementBodyBytes.value, () => reject("The part `metadata` is too large."));
 
 /** Streams the bytes of a bundle, and adds their number to `bundle.bytes`. */
 async function* counted({ body }: Part, bundle: { bytes: number }): AsyncGenerator<Uint8Array> {

@@ -1,4 +1,5 @@
 import { LIMITS } from "@easel/protocol/limits";
+import { readAll } from "../../async/chunks.ts";
 import type { OutboundResponse } from "../../drivers/outbound/outbound.ts";
 import { refuse } from "../../http/refusal.ts";
 
@@ -73,12 +74,5 @@ export async function readResponse(response: OutboundResponse, method: string): 
   const most = LIMITS.connectionResponseBytes.value;
   const announced = hasBody(method, response.status) ? Number(response.headers["content-length"] ?? 0) : 0;
   if (announced > most) refuse("RESPONSE_TOO_LARGE");
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response.body) {
-    size += chunk.length;
-    if (size > most) refuse("RESPONSE_TOO_LARGE");
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+  return await readAll(response.body, most, () => refuse("RESPONSE_TOO_LARGE"));
 }

@@ -1,5 +1,6 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
+import { readAll } from "../../async/chunks.ts";
 import { refuseAt } from "../../canvases/owner-quotas.ts";
 import { type ClaimedBlob, putClaimed } from "../../drivers/blob-references.ts";
 import type { Env } from "../../env.ts";
@@ -122,14 +123,8 @@ async function readField({ name, body }: Part, fields: Fields): Promise<void> {
   const field =
     FIELDS.find((each) => each === name) ?? reject(`There is no field \`${name.slice(0, 100)}\`.`);
   if (fields[field] !== undefined) reject(`\`${field}\` is given twice.`);
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > MAX_FIELD_BYTES) reject(`\`${field}\` is too long.`);
-    chunks.push(chunk);
-  }
-  fields[field] = Buffer.concat(chunks).toString("utf8");
+  const bytes = await readAll(body, MAX_FIELD_BYTES, () => reject(`\`${field}\` is too long.`));
+  fields[field] = bytes.toString("utf8");
 }
 
 /** Reads fields up to the next part `file`, and returns that part. Returns undefined if the form ends before one. */

@@ -131,8 +131,8 @@ export const canvases: Fault[] = [
   fault(
     "staged deploys: a form may have any number of bytes",
     "packages/server/src/management/staged-deploys.ts",
-    'if (left < 0) refuse("BODY_TOO_LARGE");',
-    "",
+    "readAll(body, left,",
+    "readAll(body, Number.POSITIVE_INFINITY,",
     "packages/server/test/canvases/staged-deploys.test.ts",
   ),
   fault(

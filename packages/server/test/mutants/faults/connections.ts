@@ -181,8 +181,8 @@ export const connections: Fault[] = [
   fault(
     "connections: a response of any size is read",
     `${PRIMITIVE}/upstream-response.ts`,
-    "if (size > most)",
-    "if (size < 0)",
+    "readAll(response.body, most,",
+    "readAll(response.body, Number.POSITIVE_INFINITY,",
     `${PRIMITIVE}/upstream-response.test.ts`,
   ),
   fault(
