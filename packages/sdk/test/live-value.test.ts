@@ -166,6 +166,22 @@ test("a read that began before a write does not take it back", async (t) => {
   assert.deepEqual(seen, [1, 2, 11]);
 });
 
+test("a read that is due while a write is unanswered waits for the response", async (t) => {
+  const { canvas, value, seen } = await open(t);
+  canvas.put("tea", 5);
+  // The change frame arrives and schedules a read.
+  await new Promise(setImmediate);
+  canvas.isInstant = false;
+  value.increment();
+  await settle(t);
+  assert.deepEqual(canvas.requests, ["increment tea"]);
+  canvas.isInstant = true;
+  for (const step of canvas.steps.splice(0)) step();
+  await settle(t);
+  assert.deepEqual(canvas.requests, ["increment tea", "get tea"]);
+  assert.equal(seen.at(-1), 6);
+});
+
 test("a change that comes during a read is read after it", async (t) => {
   const { canvas, state } = await open(t);
   canvas.isInstant = false;

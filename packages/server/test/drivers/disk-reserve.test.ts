@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { statfs } from "node:fs/promises";
+import path from "node:path";
 import { before, describe, it, test } from "node:test";
 import { upload as uploadFile } from "@easel/conformance/files/form";
 import { manage, type Stage, stage } from "@easel/conformance/fixture";
@@ -11,6 +12,7 @@ import { refused } from "@easel/conformance/refusal";
 import type { Person, Target } from "@easel/conformance/target";
 import { tokenOf } from "@easel/conformance/token";
 import type { RuntimePolicy } from "@easel/protocol/policy";
+import { isFull } from "../../src/disk/disk-space.ts";
 import { sqlite } from "../../src/drivers/db/sqlite.ts";
 import type { Env } from "../../src/env.ts";
 import { ACTS } from "../../src/management/acts.ts";
@@ -200,6 +202,28 @@ test("data of a canvas is deleted while less than the reserve is free", async (t
     assert.ok(answer.status < 300, `${what}: ${answer.status} ${answer.text}`);
   }
   assert.deepEqual(await env.db.all`select id from files`, []);
+});
+
+test("free pages inside of the database file count as free space", async (t) => {
+  const directory = await smallDisk(t, 48 * MIB);
+  if (directory === null) return t.skip("mounting a file system needs rights that this user has not");
+  const file = path.join(directory, "free-pages.db");
+  const filled = sqlite(file, assert.ifError);
+  await filled.run`create table large (bytes blob)`;
+  for (let n = 0; n < 8; n++) await filled.run`insert into large values (${Buffer.alloc(MIB)})`;
+  await filled.run`delete from large`;
+  await filled.close();
+  const { bavail, bsize } = await statfs(directory);
+  for (const [missing, fits] of [
+    [4 * MIB, true],
+    [12 * MIB, false],
+  ] as const) {
+    const db = sqlite(file, assert.ifError, { reserve: bavail * bsize + missing });
+    atEnd(t, () => db.close());
+    const written = db.run`insert into large values (${Buffer.of(1)})`;
+    if (fits) assert.equal(await written, 1);
+    else await assert.rejects(written, isFull);
+  }
 });
 
 test("a member who fills the disk stops nobody, and there is room again after a deletion", async (t) => {

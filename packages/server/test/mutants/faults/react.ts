@@ -39,7 +39,7 @@ export const react: Fault[] = [
     VALUE_TEST,
   ),
   fault(
-    "react: an increment is shown twice while it is unanswered",
+    "react: a value is read while a write is unanswered",
     LIVE,
     "if (isReading || unanswered > 0) return;",
     "if (isReading) return;",

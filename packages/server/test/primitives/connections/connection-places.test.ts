@@ -227,6 +227,12 @@ await onSqlite("places for concurrent calls", (target, env) => {
       for (const answer of answers) assert.equal(answer.status, status, answer.text);
     });
 
+  it("a call that has failed does not count for its caller any more", async () => {
+    upstream.onSend = ({ fail }) => fail(new Error("cut off"));
+    for (let each = 0; each <= LIMITS.connectionCallsOpen.value; each++)
+      assert.equal((await get("viewer")).status, 502);
+  });
+
   it("a call that is refused before the limits takes none", async () => {
     for (let each = 0; each <= PER_CANVAS; each++)
       refused(await canvas.pages.viewer.get("/connections/unknown"), 404, "CONNECTION_NOT_GRANTED");
