@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, test } from "node:test";
 import { promisify } from "node:util";
@@ -21,11 +22,21 @@ const isThere = (db: Schema, table: string) =>
       () => false,
     );
 
-/** Creates a directory of migrations from their names and texts. */
+/** Creates a directory of migrations from their paths in it and their texts. */
 async function directory(scope: Scope, files: Record<string, string>): Promise<string> {
   const place = await temporaryDirectory(scope);
-  for (const [name, text] of Object.entries(files)) await writeFile(path.join(place, name), text);
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(path.dirname(path.join(place, name)), { recursive: true });
+    await writeFile(path.join(place, name), text);
+  }
   return place;
+}
+
+/** Returns the names of the migrations of the service for an engine, in the order in which they are applied. */
+async function namesFor(engine: string): Promise<string[]> {
+  const own = path.join(MIGRATIONS, engine);
+  const names = [...(await readdir(MIGRATIONS)), ...(existsSync(own) ? await readdir(own) : [])];
+  return names.filter((each) => each.endsWith(".sql")).sort();
 }
 
 const ONE = { "0001_one.sql": "create table one (id bigint primary key);" };
@@ -61,7 +72,7 @@ for (const { name, skip, database } of ENGINES) {
     test("an empty database gets every migration of the service", async (t) => {
       const db = await single(t);
       await migrate(db);
-      const names = (await readdir(MIGRATIONS)).sort();
+      const names = await namesFor(name);
       assert.ok(names.length > 0);
       assert.deepEqual(
         (await applied(db)).map((row) => row.name),
@@ -92,7 +103,7 @@ for (const { name, skip, database } of ENGINES) {
 
     test("what bundles took before is counted: each content once a canvas, and each file of a version", async (t) => {
       const db = await single(t);
-      const names = (await readdir(MIGRATIONS)).filter((each) => each < "0009");
+      const names = (await namesFor(name)).filter((each) => each < "0009");
       const before: Record<string, string> = {};
       for (const each of names) before[each] = await readFile(path.join(MIGRATIONS, each), "utf8");
       await migrate(db, await directory(t, before));
@@ -144,7 +155,7 @@ for (const { name, skip, database } of ENGINES) {
 
     test("0029 keeps the slugs of canvases that were published for their owners", async (t) => {
       const db = await single(t);
-      const names = (await readdir(MIGRATIONS)).filter((each) => each < "0029");
+      const names = (await namesFor(name)).filter((each) => each < "0029");
       const before: Record<string, string> = {};
       for (const each of names) before[each] = await readFile(path.join(MIGRATIONS, each), "utf8");
       await migrate(db, await directory(t, before));
@@ -188,7 +199,25 @@ for (const { name, skip, database } of ENGINES) {
       );
       const db = await openDb(readConfig({ SERVICE_DATABASE_URL: url }), assert.ifError);
       atEnd(t, () => db.close());
-      assert.equal((await applied(db)).length, (await readdir(MIGRATIONS)).length);
+      assert.equal((await applied(db)).length, (await namesFor(name)).length);
+    });
+
+    test("migrations of one engine are applied to its databases only, in the order of all names", async (t) => {
+      const db = await single(t);
+      const place = await directory(t, {
+        ...ONE,
+        "0003_three.sql": "drop table own;",
+        "postgres/0002_p.sql": "create table own (only_postgres bigint references one (id));",
+        "sqlite/0002_s.sql": "create table own (only_sqlite bigint references one (id));",
+      });
+      for (const round of ["first", "second"]) {
+        await migrate(db, place);
+        assert.deepEqual(
+          (await applied(db)).map((row) => row.name),
+          ["0001_one.sql", name === "postgres" ? "0002_p.sql" : "0002_s.sql", "0003_three.sql"],
+          round,
+        );
+      }
     });
 
     test("files that do not end in .sql are ignored", async (t) => {

@@ -18,7 +18,7 @@ test("every test file belongs to one area, and `npm test` runs it once", () => {
 test("every file with sources belongs to one area", () => {
   const sources = filesOf([
     "packages/{server,cli,sdk,react,protocol,conformance}/src/**/*.ts",
-    "packages/server/migrations/*.sql",
+    "packages/server/migrations/**/*.sql",
   ]).filter((file) => !file.endsWith(".test.ts"));
   assert.ok(sources.length > 500);
   assert.deepEqual(

@@ -70,7 +70,7 @@ export async function templateOf(
   create: (databaseUrl: string) => Promise<void>,
 ): Promise<string> {
   const hash = createHash("sha256");
-  for (const file of globSync("packages/server/migrations/*", { cwd: ROOT }).sort())
+  for (const file of globSync("packages/server/migrations/**/*.sql", { cwd: ROOT }).sort())
     hash.update(file).update(readFileSync(path.join(ROOT, file)));
   const name = `template_${hash.digest("hex").slice(0, 16)}`;
   const admin = connect(`${url}/postgres`, { max: 1, onnotice() {} });

@@ -129,6 +129,8 @@ export interface Db {
 
 /** The part of a database driver that migrations use. */
 export interface Schema {
+  /** The folder of the migrations that only this engine has. */
+  readonly engine: "sqlite" | "postgres";
   /** Runs `work` in one transaction, on one node at a time. */
   exclusively(work: (tables: Tables) => Promise<void>): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { assetPath } from "../../config/assets.ts";
@@ -10,25 +11,28 @@ interface Migration {
   hash: string;
 }
 
-/** The directory of the migrations. */
+/** The directory of the migrations. Those in a folder with the name of an engine are for that engine only. */
 export const MIGRATIONS = assetPath("migrations");
 
-async function read(directory: string): Promise<Migration[]> {
-  const names = (await readdir(directory)).filter((name) => name.endsWith(".sql")).sort();
-  return Promise.all(
-    names.map(async (name) => {
+/** Reads the migrations of the directories in the order of their names. A name occurs in one directory only. */
+async function read(directories: string[]): Promise<Migration[]> {
+  const migrations: Migration[] = [];
+  for (const directory of directories) {
+    for (const name of existsSync(directory) ? await readdir(directory) : []) {
+      if (!name.endsWith(".sql")) continue;
       const text = await readFile(path.join(directory, name), "utf8");
-      return { name, text, hash: createHash("sha256").update(text).digest("hex") };
-    }),
-  );
+      migrations.push({ name, text, hash: createHash("sha256").update(text).digest("hex") });
+    }
+  }
+  return migrations.sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
 /**
- * Applies all new migrations in one transaction, on one node at a time. Throws if the directory lacks a migration that was applied to the
+ * Applies all new migrations, those for every engine and those for the engine of `schema`, in one transaction, on one node at a time. Throws if the directory lacks a migration that was applied to the
  * database earlier, or if the text of such a migration has changed.
  */
 export async function migrate(schema: Schema, directory = MIGRATIONS): Promise<void> {
-  const migrations = await read(directory);
+  const migrations = await read([directory, path.join(directory, schema.engine)]);
   await schema.exclusively(async (tables) => {
     await tables.exec(
       "create table if not exists migrations (name text primary key, hash text not null, applied_at bigint not null)",

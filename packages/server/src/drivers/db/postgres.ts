@@ -191,6 +191,8 @@ export function postgres(
       return driver;
     },
 
+    engine: "postgres",
+
     async exclusively(work) {
       await pool.clients.transactions.begin(async (transaction) => {
         await transaction`select pg_advisory_xact_lock(${SCHEMA_LOCK})`;

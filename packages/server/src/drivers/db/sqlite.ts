@@ -240,6 +240,7 @@ export function sqlite(
   return {
     ...driver(true),
     withReserve: unguarded,
+    engine: "sqlite",
 
     async exclusively(work) {
       endTurn();
