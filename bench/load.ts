@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
-import { cpuTime } from "./cpu.ts";
+import { cpuTime, cpuTimeOfFamily } from "./cpu.ts";
+import { isSuccess, isWhole } from "./response.ts";
 
 /**
  * Options of the program in this file, which sends requests to a server and measures the latencies. It reads the options as JSON from its
@@ -15,6 +16,10 @@ export interface Load {
   timedMs: number;
   /** Complete HTTP/1.1 requests. A connection that is free sends the next one of the list. After the last one, the list starts again. */
   requests: string[];
+  /** A text of 16 characters. The first one in a request is replaced with a number that no other request has. */
+  unique?: string;
+  /** Pids of further processes, by name. Their CPU time, with that of their children, is measured, too. */
+  others?: Record<string, number>;
 }
 
 /** The results, which the program prints as JSON. They cover the requests after the warm-up. Times are in microseconds. */
@@ -25,6 +30,8 @@ export interface LoadResult {
   perSecond: number;
   /** CPU time of the server per request, in microseconds; null if it cannot be read. */
   cpu: number | null;
+  /** CPU time of the other processes per request, in microseconds, by name. */
+  others: Record<string, number | null>;
   p50: number;
   p99: number;
 }
@@ -33,23 +40,29 @@ const BUCKET_US = 5;
 const BUCKETS = 200_000;
 
 const load: Load = JSON.parse(readFileSync(0, "utf8"));
-const requests = load.requests.map((request) => Buffer.from(request));
+const requests = load.requests.map((request) => ({
+  bytes: Buffer.from(request),
+  uniqueAt: load.unique === undefined ? -1 : Buffer.from(request).indexOf(load.unique),
+}));
+const startUs = Date.now() * 1000;
 const latencies = new Uint32Array(BUCKETS);
 let next = 0;
 let responses = 0;
 let refused = 0;
 
-/** Whether `bytes` is a complete response. The connection has only one request in flight, so nothing follows it. */
-function isWhole(bytes: Buffer): boolean {
-  const head = bytes.indexOf("\r\n\r\n", 0, "latin1");
-  if (head < 0) return false;
-  const text = bytes.toString("latin1", 0, head);
-  const length = /\r\ncontent-length: (\d+)/i.exec(text)?.[1];
-  if (length !== undefined) return bytes.length >= head + 4 + Number(length);
-  return (
-    !/\r\ntransfer-encoding: chunked/i.test(text) ||
-    bytes.toString("latin1", bytes.length - 5) === "0\r\n\r\n"
-  );
+/**
+ * Returns the next request. Its text `unique` becomes the start time of this process in microseconds plus the number of requests before it,
+ * so that no process of an earlier round has sent the same number.
+ */
+function nextRequest(): Buffer {
+  const request = requests[next % requests.length];
+  if (request === undefined) throw new Error("There is nothing to send.");
+  const { bytes, uniqueAt } = request;
+  const number = startUs + next++;
+  if (uniqueAt < 0) return bytes;
+  const copy = Buffer.from(bytes);
+  copy.write(String(number), uniqueAt, "latin1");
+  return copy;
 }
 
 /** Opens a connection that always has one request in flight. */
@@ -58,9 +71,9 @@ function drive(): void {
   let begun: Buffer | undefined;
 
   const send = () => {
-    const request = requests[next++ % requests.length];
+    const request = nextRequest();
     sent = performance.now();
-    if (request) socket.write(request);
+    socket.write(request);
   };
 
   const read = (size: number, buffer: Uint8Array) => {
@@ -72,7 +85,7 @@ function drive(): void {
     }
     begun = undefined;
     responses++;
-    if (bytes[9] !== 50) refused++;
+    if (!isSuccess(bytes)) refused++;
     const bucket = Math.min(BUCKETS - 1, Math.floor(((performance.now() - sent) * 1000) / BUCKET_US));
     latencies[bucket] = (latencies[bucket] ?? 0) + 1;
     send();
@@ -101,19 +114,30 @@ function quantile(part: number): number {
   return (bucket + 1) * BUCKET_US;
 }
 
+const othersCpu = (): Record<string, number> =>
+  Object.fromEntries(Object.entries(load.others ?? {}).map(([name, pid]) => [name, cpuTimeOfFamily(pid)]));
+
 function startTiming(): void {
   latencies.fill(0);
   responses = 0;
   refused = 0;
   const serverBefore = cpuTime(load.pid);
+  const othersBefore = othersCpu();
   const before = performance.now();
   setTimeout(() => {
     const ms = performance.now() - before;
+    const othersAfter = othersCpu();
     const result: LoadResult = {
       responses,
       refused,
       perSecond: (responses / ms) * 1000,
       cpu: (cpuTime(load.pid) - serverBefore) / responses,
+      others: Object.fromEntries(
+        Object.entries(othersAfter).map(([name, after]) => [
+          name,
+          (after - (othersBefore[name] ?? Number.NaN)) / responses,
+        ]),
+      ),
       p50: quantile(0.5),
       p99: quantile(0.99),
     };

@@ -9,6 +9,9 @@ const JSON_TYPE = { "content-type": "application/json" };
 export interface Page {
   /** The id of the canvas. */
   id: string;
+  slug: string;
+  /** The `Cookie` header of the canvas's owner. */
+  cookie: string;
   /** Sends a request to a path below the canvas's API; throws if the response is not 2xx. */
   call(method: string, path: string, body?: string): Promise<Response>;
   /** Returns the full path and the headers of a request to a path below the canvas's API. */
@@ -37,6 +40,8 @@ export async function openPage(
 
   return {
     id,
+    slug,
+    cookie,
     call: (method, path, body) => call(base + at(path), method, headers, body),
     target: (path) => ({ path: at(path), headers: { host: new URL(base).host, ...headers } }),
     request(method, path, body = "") {
@@ -62,16 +67,15 @@ export async function grantProfile(
 
 /** Sets how many records a canvas may have. */
 export const allowRecords = (base: string, records: number): Promise<void> =>
-  setQuota(base, "collections.records.canvas", records);
+  setQuotas(base, { "collections.records.canvas": records });
 
 /** Sets how many bytes the files of a canvas may have. */
 export const allowFiles = (base: string, bytes: number): Promise<void> =>
-  setQuota(base, "files.bytes.canvas", bytes);
+  setQuotas(base, { "files.bytes.canvas": bytes });
 
-async function setQuota(base: string, name: string, value: number): Promise<void> {
-  await manage(base, await signIn(base, ADMINISTRATOR), "PATCH", "/api/admin/settings", {
-    quotas: { [name]: value },
-  });
+/** Sets quotas for all canvases, by their names. */
+export async function setQuotas(base: string, quotas: Record<string, number>): Promise<void> {
+  await manage(base, await signIn(base, ADMINISTRATOR), "PATCH", "/api/admin/settings", { quotas });
 }
 
 /** Signs in and returns the `Cookie` header. */

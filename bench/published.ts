@@ -38,6 +38,18 @@ export async function publish(
   };
 }
 
+/** Deploys a page to a canvas, and returns a complete HTTP/1.1 request for the page with this `Cookie` header of its owner. */
+export async function publishPage(
+  base: string,
+  { id, slug, cookie }: { id: string; slug: string; cookie: string },
+  html: string,
+): Promise<string> {
+  await call(base, cookie, "PUT", `/api/canvases/${id}/bundle`, await zipOf({ "index.html": html }));
+  const path = `/c/${slug}/`;
+  const version = cookiesOf(await call(base, cookie, "GET", path));
+  return request(base, path, `${cookie}; ${version}`);
+}
+
 /** Signs in as dev mode's administrator and returns the `Cookie` header. */
 export const signIn = async (base: string): Promise<string> =>
   cookiesOf(await call(base, "", "POST", "/auth/dev/session", '{"email":"dev@example.com"}'));

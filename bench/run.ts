@@ -8,6 +8,7 @@ import { fairness } from "./fairness.ts";
 import { files } from "./files.ts";
 import { kv } from "./kv.ts";
 import { realtime } from "./realtime.ts";
+import { scale } from "./scale.ts";
 import { sizes } from "./sizes.ts";
 import { start } from "./start.ts";
 import { staticPage } from "./static.ts";
@@ -24,6 +25,7 @@ const BENCHES = {
   connections,
   fairness,
   realtime,
+  scale,
   sizes,
   start,
   cli: commandLine,

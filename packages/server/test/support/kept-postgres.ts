@@ -37,7 +37,7 @@ export async function keptPostgres(programs: string): Promise<string> {
       mkdirSync(HOME);
       chmodSync(HOME, 0o711);
       mkdirSync(DATA);
-      const { url } = await startPostgres(programs, DATA, true);
+      const { url } = await startPostgres(programs, { home: DATA, isKept: true });
       writeFileSync(URL_FILE, url, { mode: 0o600 });
       return url;
     } catch (error) {

@@ -40,6 +40,8 @@ async function freePort(): Promise<number> {
 export interface PostgresServer {
   /** SERVICE_DATABASE_URL without the database name. */
   url: string;
+  /** The id of the server's main process, whose children are its other processes. Another one after `start`. */
+  readonly pid: number;
   /** Starts the server again on the same port; resolves when it accepts connections. */
   start(): Promise<void>;
   /** Stops the server. With SIGINT it first closes the open connections; with SIGQUIT it ends as in a crash. */
@@ -51,11 +53,27 @@ export interface PostgresServer {
   remove(): Promise<void>;
 }
 
-/** Starts a PostgreSQL server on a free port. Its data are in `home`, an empty directory. With `isKept`, it outlives this process. */
+/** How to start a PostgreSQL server. By default, its data are in a new temporary directory. */
+export interface PostgresOptions {
+  /** An empty directory for the data. */
+  home?: string;
+  /** Whether the server outlives this process. */
+  isKept?: boolean;
+  /** Settings of the server, such as `ssl: "on"`. Without `fsync`, the server does not wait for the disk. */
+  settings?: Record<string, string>;
+  /** A command that runs the server's program, such as `taskset -c 0`. */
+  through?: string[];
+}
+
+/** Starts a PostgreSQL server on a free port of the loopback interface. `programs` is the directory of its programs. */
 export async function startPostgres(
   programs: string,
-  home = mkdtempSync(path.join(os.tmpdir(), "easel-postgres-")),
-  isKept = false,
+  {
+    home = mkdtempSync(path.join(os.tmpdir(), "easel-postgres-")),
+    isKept = false,
+    settings = {},
+    through = [],
+  }: PostgresOptions = {},
 ): Promise<PostgresServer> {
   const as = identity();
   if (as.uid !== undefined && as.gid !== undefined) chownSync(home, as.uid, as.gid);
@@ -81,25 +99,17 @@ export async function startPostgres(
     "--icu-locale=en",
   ];
   execFileSync(path.join(programs, "initdb"), [...init, "--no-sync"], { ...as, cwd: home, stdio: "ignore" });
-  const run = (port: number) =>
-    spawn(
+  const given = Object.entries({ fsync: "off", max_connections: "1000", ...settings });
+  const run = (port: number) => {
+    const listening = ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", home];
+    const [command = "", ...rest] = [
+      ...through,
       path.join(programs, "postgres"),
-      [
-        "-D",
-        data,
-        "-p",
-        String(port),
-        "-h",
-        "127.0.0.1",
-        "-k",
-        home,
-        "-c",
-        "fsync=off",
-        "-c",
-        "max_connections=1000",
-      ],
-      { ...as, cwd: home, stdio: "ignore", detached: isKept },
-    );
+      ...listening,
+      ...given.flatMap(([name, value]) => ["-c", `${name}=${value}`]),
+    ];
+    return spawn(command, rest, { ...as, cwd: home, stdio: "ignore", detached: isKept });
+  };
   for (let tries = 0; tries < 5; tries++) {
     const port = await freePort();
     let server = run(port);
@@ -116,6 +126,9 @@ export async function startPostgres(
     if (isKept) server.unref();
     return {
       url: `postgres://easel:${password}@127.0.0.1:${port}`,
+      get pid() {
+        return server.pid as number;
+      },
       async start() {
         server = run(port);
         if (!(await answers(server, home, port))) throw new Error("PostgreSQL does not start again");
