@@ -14,7 +14,7 @@ import { warningsOf } from "./config/warnings.ts";
 import { openSecrets } from "./crypto/secrets.ts";
 import { makePrivateDirectory } from "./disk/private-files.ts";
 import type { Blobs } from "./drivers/blobs/blobs.ts";
-import type { Db } from "./drivers/db/db.ts";
+import type { Db, Schema } from "./drivers/db/db.ts";
 import { migrate } from "./drivers/db/migrate.ts";
 import { DocumentCache } from "./drivers/document-cache.ts";
 import type { Drivers, WrapDrivers } from "./drivers/drivers.ts";
@@ -23,6 +23,7 @@ import type { Env, InstanceContext } from "./env.ts";
 import { newLog } from "./http/log.ts";
 import { joinInstance, requireOneInstance, type Stores } from "./instance/instance-id.ts";
 import { NodeLease } from "./instance/lease.ts";
+import { describeNode, joinNodes, keepNode } from "./instance/nodes.ts";
 import { seedExamples } from "./management/seed-examples.ts";
 import { primitives } from "./primitives/index.ts";
 import { storedData } from "./stored-data.ts";
@@ -65,7 +66,7 @@ interface Settings {
 
 /** The opened and migrated stores of an instance, and what its processes have alike. */
 interface Instance extends InstanceContext {
-  db: Db;
+  db: Db & Schema;
   blobs: Blobs;
 }
 
@@ -170,8 +171,25 @@ async function startProcess(instance: Instance, { wrap, replace }: ServeOptions)
     localContent: new Map(),
     isDev: false,
   };
-  await lease.start();
+  try {
+    if (db.engine === "postgres") await joinOthers(env, lease, db, port);
+    await lease.start();
+  } catch (error) {
+    reserved?.close();
+    throw error;
+  }
   return { env: { ...env, ...replace?.(env) }, lease, reserved };
+}
+
+/** Adds this process to the nodes of a database that several can use. A service on SQLite is the only one. */
+async function joinOthers(env: Env, lease: NodeLease, schema: Schema, port: number): Promise<void> {
+  const { config, bus, log } = env;
+  const settings = { sharedBus: bus.isShared, blobsUrl: config.blobsUrl };
+  const node = describeNode(lease.id, port, env, settings);
+  const { nodes, warnings } = await joinNodes(schema, node, (message) => log.warn(message));
+  lease.keepNode((skewMs) => keepNode(node, skewMs));
+  for (const warning of warnings) log.warn(warning);
+  log.info({ node: node.id, nodes, version: node.version }, `node ${nodes} of ${nodes}`);
 }
 
 /** Builds the application, listens, and starts the work that goes on between requests. */

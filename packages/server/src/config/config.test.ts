@@ -171,6 +171,15 @@ for (const [environment, says] of impossible) {
   });
 }
 
+test("impossible: nodes in dev mode that share a database and a bus, each with a secret of its own", () => {
+  const shared = { SERVICE_DATABASE_URL: "postgres://localhost/easel", SERVICE_BUS_URL: "redis://localhost" };
+  const says = (environment: Environment) =>
+    mistakesOf(environment).some((each) => /^SERVICE_SESSION_SECRET is required when nodes share/.test(each));
+  assert.ok(says(shared));
+  assert.ok(!says({ SERVICE_BUS_URL: shared.SERVICE_BUS_URL }));
+  assert.ok(!says({ ...shared, SERVICE_SESSION_SECRET: "s".repeat(32) }));
+});
+
 /** Environment variables with invalid values. */
 const unreadable: Environment = {
   SERVICE_AUTH_MODE: "magic",

@@ -33,6 +33,9 @@ export class ConfigError extends SetupError {
 export const isLoopback = (address: string) =>
   /^(localhost|127(\.\d+){3}|\[?::1\]?|.+\.localhost)$/.test(address);
 
+/** Whether a SERVICE_DATABASE_URL names a PostgreSQL server, which several nodes can use. */
+export const isPostgres = (databaseUrl: string) => /^postgres(ql)?:/.test(databaseUrl);
+
 /** Invalid combinations of settings, with their error messages. */
 const IMPOSSIBLE: { when: (read: Read) => boolean; message: string }[] = [
   {
@@ -108,6 +111,15 @@ const IMPOSSIBLE: { when: (read: Read) => boolean; message: string }[] = [
     when: (read) => read.authMode === "proxy" && read.proxyJwksUrl !== null && read.proxyJwtAudience === null,
     message:
       "SERVICE_PROXY_JWT_AUDIENCE is required with SERVICE_PROXY_JWT_JWKS_URL: otherwise tokens for other applications would count",
+  },
+  {
+    when: (read) =>
+      read.busUrl !== "memory:" &&
+      read.sessionSecret === null &&
+      read.databaseUrl !== null &&
+      isPostgres(read.databaseUrl),
+    message:
+      "SERVICE_SESSION_SECRET is required when nodes share SERVICE_DATABASE_URL and SERVICE_BUS_URL: set the same on all of them",
   },
   {
     when: (read) => read.blobsUrl?.startsWith("s3:") === true,

@@ -10,6 +10,10 @@ import { type Config, sessionSecrets } from "../config/config.ts";
 import type { Jwks } from "./jwks.ts";
 import { Passwords } from "./passwords.ts";
 
+/** Returns an id of a key, which does not reveal it. */
+const idOf = (key: string | Buffer) =>
+  createHash("sha256").update("key id").update(key).digest("base64url").slice(0, 8);
+
 /**
  * Signs and verifies values that clients store, such as cookies. Signs with the first secret, and accepts signatures by any of the secrets.
  */
@@ -20,6 +24,11 @@ export class Signer {
     const [first, ...others] = secrets;
     if (first === undefined) throw new RangeError("A signer needs a secret");
     this.#secrets = [first, ...others];
+  }
+
+  /** The ids of the secrets, that of the one that signs first. */
+  get keyIds(): string[] {
+    return this.#secrets.map(idOf);
   }
 
   /** Returns the signature of the parts in base64url. `verifies` accepts the signature only with the same `purpose`, such as `gate`. */
@@ -54,9 +63,6 @@ interface Key {
   bytes: Buffer;
 }
 
-const idOf = (key: Buffer) =>
-  createHash("sha256").update("key id").update(key).digest("base64url").slice(0, 8);
-
 /**
  * Encrypts texts that are stored, with AES-256-GCM. Seals with the first key, and opens texts that any of the keys has sealed. A sealed
  * text is bound to a context, such as the row that it belongs to: it cannot be opened in another one.
@@ -66,6 +72,11 @@ export class Sealer {
 
   constructor(keys: Buffer[]) {
     this.#keys = keys.map((bytes) => ({ id: idOf(bytes), bytes }));
+  }
+
+  /** The ids of the keys, that of the one that encrypts first. */
+  get keyIds(): string[] {
+    return this.#keys.map(({ id }) => id);
   }
 
   /** Returns the sealed text, or null if there is no key. */

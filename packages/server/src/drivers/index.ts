@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 import path from "node:path";
-import type { Config } from "../config/config.ts";
+import { type Config, isPostgres } from "../config/config.ts";
 import { makeDirectory, makePrivate } from "../disk/private-files.ts";
 import type { Ai } from "./ai/ai.ts";
 import type { Blobs } from "./blobs/blobs.ts";
@@ -23,7 +23,7 @@ export async function openDb(
   onIoError: (error: unknown) => void,
   onReachability: OnReachability = () => {},
 ): Promise<Db & Schema> {
-  if (/^postgres(ql)?:/.test(config.databaseUrl)) {
+  if (isPostgres(config.databaseUrl)) {
     const { postgres } = await import("./db/postgres.ts");
     return postgres(config.databaseUrl, onReachability);
   }

@@ -1,7 +1,8 @@
 import type { CanvasData } from "../canvases/canvas-data.ts";
 import { newId } from "../crypto/ids.ts";
 import { type Bus, LEASE_MS, type Renewal } from "../drivers/bus/bus.ts";
-import { type Db, type Sql, sql } from "../drivers/db/db.ts";
+import { type Db, optional, type Sql, sql } from "../drivers/db/db.ts";
+import { ClockSkew } from "./clock-skew.ts";
 
 /** The interval between renewals, in milliseconds. A lease outlives one failed renewal. */
 const RENEW_MS = 4_000;
@@ -14,7 +15,7 @@ const TICK_MS = 50;
  */
 export interface Lease {
   readonly id: string;
-  /** What this process holds in the database: ids of AI requests, names of jobs. The row of the lease is renewed while there is any. */
+  /** What this process holds in the database: ids of AI requests, names of jobs. The row of the lease is renewed while there is any, or other nodes share the database. */
   readonly held: Set<string>;
   /** Calls `listener` after each renewal on the bus. Returns a function that ends this. */
   afterBus(listener: (renewal: Renewal) => unknown): () => void;
@@ -24,7 +25,7 @@ export interface Lease {
 
 /** The leases, which are kept for an hour after they have expired, and the jobs. */
 export const leaseData: CanvasData = {
-  otherTables: ["leases", "jobs"],
+  otherTables: ["leases", "nodes", "jobs"],
   cleanUps: [
     {
       what: "leases",
@@ -56,7 +57,7 @@ interface Stores {
   db: Db;
   bus: Bus;
   clock: () => number;
-  log: { warn(fields: { err: unknown }, message: string): void };
+  log: { warn(fields: object, message: string): void };
 }
 
 /** The lease of this process, with its renewals. */
@@ -64,6 +65,9 @@ export class NodeLease implements Lease {
   readonly id: string = newId();
   readonly held = new Set<string>();
   readonly #stores: Stores;
+  readonly #skew: ClockSkew;
+  /** Returns the statement that keeps the row of this process in `nodes`. Null while it has none. */
+  #keepNode: ((skewMs: number) => Sql) | null = null;
   readonly #afterBus = new Set<(renewal: Renewal) => unknown>();
   readonly #afterDatabase = new Set<(nothing: undefined) => unknown>();
   /** The renewals that are under way. Neither waits for the other, so that a database that is away costs no places on the bus. */
@@ -74,6 +78,12 @@ export class NodeLease implements Lease {
 
   constructor(stores: Stores) {
     this.#stores = stores;
+    this.#skew = new ClockSkew(stores);
+  }
+
+  /** Keeps the row of this process in `nodes` from now on: with every renewal, also while the process holds nothing. */
+  keepNode(statement: (skewMs: number) => Sql): void {
+    this.#keepNode = statement;
   }
 
   /** Takes the lease, and renews it until `stop`. */
@@ -117,7 +127,10 @@ export class NodeLease implements Lease {
     this.#renewedAt = { clock: clock(), monotonic: performance.now() };
     this.#run("bus", async () => callAll(this.#afterBus, await bus.renewLease(this.id)));
     this.#run("database", async () => {
-      if (this.held.size > 0) await db.withReserve.run(...keepLease(this.id));
+      if (this.#keepNode !== null) {
+        const keepNode = optional(...this.#keepNode(await this.#skew.measure()));
+        await db.withReserve.batch([optional(...keepLease(this.id)), keepNode]);
+      } else if (this.held.size > 0) await db.withReserve.run(...keepLease(this.id));
       await callAll(this.#afterDatabase, undefined);
     });
   }

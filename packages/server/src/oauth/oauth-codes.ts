@@ -174,9 +174,11 @@ export async function answerDevice(
   return answered === 1;
 }
 
-/** Records that a device has asked for its token. */
-async function recordPoll({ secret_hash }: StoredCode, { db, clock }: Env): Promise<void> {
-  await db.withReserve.run`update oauth_codes set polled_at = ${clock()} where secret_hash = ${secret_hash}`;
+/** Records that a device has asked for its token. Returns when, by the clock of the database: another node may have recorded the last time. */
+async function recordPoll({ secret_hash }: StoredCode, { db }: Env): Promise<number> {
+  const [row] = await db.withReserve.returning<{ polled_at: number }>`
+    update oauth_codes set polled_at = (select now from database_clock) where secret_hash = ${secret_hash} returning polled_at`;
+  return Number(row?.polled_at);
 }
 
 /** The interval at which a device may ask for its token, in milliseconds. */
@@ -190,8 +192,8 @@ export async function requireAnswer(stored: StoredCode, env: Env): Promise<void>
   if (denied === 1) refuseOAuth("access_denied", "The person has not allowed it.");
   if (expires_at <= env.clock()) refuseOAuth("expired_token", "The code has expired.");
   if (user_id !== null) return;
-  await recordPoll(stored, env);
-  if (polled_at !== null && env.clock() - polled_at < POLL_INTERVAL_MS - JITTER_MS)
+  const now = await recordPoll(stored, env);
+  if (polled_at !== null && now - Number(polled_at) < POLL_INTERVAL_MS - JITTER_MS)
     refuseOAuth("slow_down", "Ask less often.");
   refuseOAuth("authorization_pending", "The person has not answered yet.");
 }

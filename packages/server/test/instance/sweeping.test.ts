@@ -12,6 +12,7 @@ import { ENGINES, type Scope, startService, temporaryDirectory } from "../suppor
 async function startTwo(scope: Scope, database: string): Promise<[Env, Env]> {
   const settings = {
     SERVICE_DATABASE_URL: database,
+    SERVICE_SESSION_SECRET: "a secret that both processes have",
     SERVICE_BLOBS_URL: `file:${path.join(await temporaryDirectory(scope), "blobs")}`,
   };
   const { env: one } = await startService(scope, settings);

@@ -8,6 +8,7 @@ import { cliCanvases } from "./faults/cli-canvases.ts";
 import { cliDev } from "./faults/cli-dev.ts";
 import { connections } from "./faults/connections.ts";
 import { data } from "./faults/data.ts";
+import { nodes } from "./faults/nodes.ts";
 import { oauth } from "./faults/oauth.ts";
 import { openapi } from "./faults/openapi.ts";
 import { people } from "./faults/people.ts";
@@ -29,6 +30,7 @@ export const FAULTS: Fault[] = [
   ...serving,
   ...data,
   ...transfers,
+  ...nodes,
   ...people,
   ...tokens,
   ...oauth,

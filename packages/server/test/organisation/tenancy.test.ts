@@ -20,6 +20,8 @@ const NEAR = [
   "xn--acme.example",
 ];
 
+const SECRET = "a secret that all of these services have";
+
 await onEngines(
   "organisations",
   (target, env) => {
@@ -257,7 +259,11 @@ await onEngines(
 
     it("without SERVICE_TENANCY whole_org admits everyone signed in, whatever the home is", async (t) => {
       const { databaseUrl, blobsUrl } = env.config;
-      const plain = await startDev(t, { SERVICE_DATABASE_URL: databaseUrl, SERVICE_BLOBS_URL: blobsUrl });
+      const plain = await startDev(t, {
+        SERVICE_DATABASE_URL: databaseUrl,
+        SERVICE_BLOBS_URL: blobsUrl,
+        SERVICE_SESSION_SECRET: SECRET,
+      });
       const site = await shared();
       for (const person of [colleague, foreigner, loner]) {
         const answer = await manage(plain.target, person, "GET", `/v1/c/${site.slug}/me`);
@@ -275,5 +281,5 @@ await onEngines(
       assert.equal((await manage(plain.target, loner, "PUT", path, { access: "whole_org" })).status, 200);
     });
   },
-  { SERVICE_TENANCY: "on" },
+  { SERVICE_TENANCY: "on", SERVICE_SESSION_SECRET: SECRET },
 );

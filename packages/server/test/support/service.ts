@@ -130,6 +130,8 @@ export async function startService(
   };
   const service = await serve(environment, {
     seed,
+    // Tests of several processes on one database need no bus that all of them share.
+    wrap: (drivers) => ({ ...drivers, bus: Object.assign(drivers.bus, { isShared: true }) }),
     replace({ base, config }) {
       const port = Number(new URL(base.origin).port);
       return {

@@ -93,6 +93,8 @@ export interface Owner {
  * because the node was killed or cannot reach the bus, its holders lose their places and its members become absent (decision 023).
  */
 export interface Bus {
+  /** Whether several processes can share it. */
+  readonly isShared: boolean;
   /**
    * Takes a token from a rate-limit bucket, which has `limit` tokens in every window of `windowMs` milliseconds. A monotonic clock measures
    * the time.

@@ -150,6 +150,7 @@ export function memory(clock: () => number = () => performance.now(), maxBuckets
   }
 
   return {
+    isShared: false,
     async take(bucket, limit, windowMs) {
       return bucketsOf(bucket.rateClass).take(bucket, limit, windowMs, clock());
     },

@@ -111,6 +111,13 @@ export const oauth: Fault[] = [
     TEST,
   ),
   fault(
+    "oauth: how often a device asks is measured by the clock of each node",
+    `${OAUTH}/oauth-codes.ts`,
+    "polled_at = (select now from database_clock)",
+    "polled_at = ${Date.now() - 5000}",
+    TEST,
+  ),
+  fault(
     "oauth: a device waits for ever",
     CODES,
     "and denied = 0 and expires_at > ${clock()}`;\n\n",
