@@ -61,6 +61,8 @@ export interface PostgresOptions {
   isKept?: boolean;
   /** Settings of the server, such as `ssl: "on"`. Without `fsync`, the server does not wait for the disk. */
   settings?: Record<string, string>;
+  /** The server's certificate and its private key, in PEM. Without them, it has no TLS. */
+  tls?: { cert: string; key: string } | undefined;
   /** A command that runs the server's program, such as `taskset -c 0`. */
   through?: string[];
 }
@@ -72,6 +74,7 @@ export async function startPostgres(
     home = mkdtempSync(path.join(os.tmpdir(), "easel-postgres-")),
     isKept = false,
     settings = {},
+    tls,
     through = [],
   }: PostgresOptions = {},
 ): Promise<PostgresServer> {
@@ -99,7 +102,17 @@ export async function startPostgres(
     "--icu-locale=en",
   ];
   execFileSync(path.join(programs, "initdb"), [...init, "--no-sync"], { ...as, cwd: home, stdio: "ignore" });
-  const given = Object.entries({ fsync: "off", max_connections: "1000", ...settings });
+  for (const [name, content] of Object.entries(tls ?? {})) {
+    const file = path.join(data, `${name}.pem`);
+    writeFileSync(file, content, { mode: 0o600 });
+    if (as.uid !== undefined && as.gid !== undefined) chownSync(file, as.uid, as.gid);
+  }
+  const given = Object.entries({
+    fsync: "off",
+    max_connections: "1000",
+    ...(tls && { ssl: "on", ssl_cert_file: "cert.pem", ssl_key_file: "key.pem" }),
+    ...settings,
+  });
   const run = (port: number) => {
     const listening = ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", home];
     const [command = "", ...rest] = [

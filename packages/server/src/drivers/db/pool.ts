@@ -1,5 +1,6 @@
 import type { Sql } from "postgres";
 import { Unavailable } from "./db.ts";
+import { isHandshakeError } from "./postgres-options.ts";
 
 /** A client of the `postgres` package. It has up to `max` connections and a queue. */
 export type Client = Sql<{ bigint: number }>;
@@ -64,6 +65,8 @@ const DENIED = /^(53\w{3}|25006|28\w{3}|3D000)$/;
 
 const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? "");
 
+const isLost = (error: unknown): boolean => LOST.test(codeOf(error)) || isHandshakeError(error);
+
 /**
  * Pools connections to a PostgreSQL server that may become unreachable. When a connection is lost or a response is late, the pool checks
  * the server with a new connection. If the check fails, all pending and new queries are rejected until one of the repeated attempts to
@@ -102,7 +105,7 @@ export class Pool {
     try {
       return await done;
     } catch (error) {
-      if (LOST.test(codeOf(error))) void this.#check(clients);
+      if (isLost(error)) void this.#check(clients);
       else if (!DENIED.test(codeOf(error))) throw error;
       throw new Unavailable("the database did not answer", { cause: error });
     } finally {
@@ -148,7 +151,7 @@ export class Pool {
     this.#checking = false;
     this.#checkedAt = performance.now();
     // An error with any other code is a response of the server, so the server is reachable.
-    if (error === null || !LOST.test(codeOf(error)) || this.#clients !== clients) return;
+    if (error === null || !isLost(error) || this.#clients !== clients) return;
     this.#clients = null;
     this.#onReachability("away", error);
     // Rejects all pending queries, and drops those that have not been sent.

@@ -14,6 +14,7 @@ import {
   valueFor,
 } from "./db.ts";
 import { type Client, type Clients, type OnReachability, Pool, type PoolTimes } from "./pool.ts";
+import { explainedHandshake, serverOptions } from "./postgres-options.ts";
 
 /** The columns that `head` adds to each row to measure the rows, in bytes. */
 interface Measured {
@@ -81,8 +82,13 @@ export function postgres(
   onReachability: OnReachability = () => {},
   times: PoolTimes = TIMES,
 ): Db & Schema {
+  const { url: address, ...server } = serverOptions(url);
+  const refuse = (error: unknown) => {
+    throw explainedHandshake(error, server);
+  };
   const client = (max: number) =>
-    connect(url, {
+    connect(address, {
+      ...server,
       max,
       connect_timeout: times.connect / 1000,
       backoff: () => 0.1,
@@ -194,18 +200,20 @@ export function postgres(
     engine: "postgres",
 
     async exclusively(work) {
-      await pool.clients.transactions.begin(async (transaction) => {
-        await transaction`select pg_advisory_xact_lock(${SCHEMA_LOCK})`;
-        await work({
-          async exec(text) {
-            await transaction.unsafe(text);
-          },
-          run: (...statement) => query(transaction, statement),
-          async all<Row>(...statement: Sql) {
-            return [...(await query(transaction, statement))] as Row[];
-          },
-        });
-      });
+      await pool.clients.transactions
+        .begin(async (transaction) => {
+          await transaction`select pg_advisory_xact_lock(${SCHEMA_LOCK})`;
+          await work({
+            async exec(text) {
+              await transaction.unsafe(text);
+            },
+            run: (...statement) => query(transaction, statement),
+            async all<Row>(...statement: Sql) {
+              return [...(await query(transaction, statement))] as Row[];
+            },
+          });
+        })
+        .catch(refuse);
     },
 
     close: () => pool.close(),
