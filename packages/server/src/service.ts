@@ -15,7 +15,7 @@ import { openSecrets } from "./crypto/secrets.ts";
 import { makePrivateDirectory } from "./disk/private-files.ts";
 import type { Blobs } from "./drivers/blobs/blobs.ts";
 import type { Db, Schema } from "./drivers/db/db.ts";
-import { migrate } from "./drivers/db/migrate.ts";
+import { MIGRATIONS, migrate } from "./drivers/db/migrate.ts";
 import { DocumentCache } from "./drivers/document-cache.ts";
 import type { Drivers, WrapDrivers } from "./drivers/drivers.ts";
 import { openAi, openBlobs, openBus, openDb, openOutbound } from "./drivers/index.ts";
@@ -23,7 +23,7 @@ import type { Env, InstanceContext } from "./env.ts";
 import { newLog } from "./http/log.ts";
 import { joinInstance, requireOneInstance, type Stores } from "./instance/instance-id.ts";
 import { NodeLease } from "./instance/lease.ts";
-import { describeNode, joinNodes, keepNode } from "./instance/nodes.ts";
+import { describeNode, joinNodes, keepNode, runningNodes } from "./instance/nodes.ts";
 import { seedExamples } from "./management/seed-examples.ts";
 import { primitives } from "./primitives/index.ts";
 import { storedData } from "./stored-data.ts";
@@ -67,6 +67,8 @@ interface Settings {
 /** The opened and migrated stores of an instance, and what its processes have alike. */
 interface Instance extends InstanceContext {
   db: Db & Schema;
+  /** The name of the last migration that this version knows. */
+  schema: string;
   blobs: Blobs;
 }
 
@@ -134,8 +136,21 @@ async function openInstance({ config, log }: Settings): Promise<Instance> {
     else log.info("the database is available again");
   });
   try {
-    await migrate(db);
-    return { config, db, blobs: await openBlobs(config), canvasData: storedData(), clock: Date.now, log };
+    const { schema, newer } = await migrate(db, MIGRATIONS, runningNodes);
+    if (newer.length > 0) {
+      const message =
+        "a newer release has migrated the database, and this one can work with it: upgrade this node, too";
+      log.warn({ newer }, message);
+    }
+    return {
+      config,
+      db,
+      schema,
+      blobs: await openBlobs(config),
+      canvasData: storedData(),
+      clock: Date.now,
+      log,
+    };
   } catch (error) {
     await db.close();
     throw error;
@@ -172,7 +187,7 @@ async function startProcess(instance: Instance, { wrap, replace }: ServeOptions)
     isDev: false,
   };
   try {
-    if (db.engine === "postgres") await joinOthers(env, lease, db, port);
+    if (db.engine === "postgres") await joinOthers(env, lease, instance, port);
     await lease.start();
   } catch (error) {
     reserved?.close();
@@ -182,11 +197,11 @@ async function startProcess(instance: Instance, { wrap, replace }: ServeOptions)
 }
 
 /** Adds this process to the nodes of a database that several can use. A service on SQLite is the only one. */
-async function joinOthers(env: Env, lease: NodeLease, schema: Schema, port: number): Promise<void> {
+async function joinOthers(env: Env, lease: NodeLease, { db, schema }: Instance, port: number): Promise<void> {
   const { config, bus, log } = env;
-  const settings = { sharedBus: bus.isShared, blobsUrl: config.blobsUrl };
+  const settings = { sharedBus: bus.isShared, blobsUrl: config.blobsUrl, schema };
   const node = describeNode(lease.id, port, env, settings);
-  const { nodes, warnings } = await joinNodes(schema, node, (message) => log.warn(message));
+  const { nodes, warnings } = await joinNodes(db, node, (message) => log.warn(message));
   lease.keepNode((skewMs) => keepNode(node, skewMs));
   for (const warning of warnings) log.warn(warning);
   log.info({ node: node.id, nodes, version: node.version }, `node ${nodes} of ${nodes}`);

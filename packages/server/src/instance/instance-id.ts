@@ -7,7 +7,7 @@ import type { Blobs } from "../drivers/blobs/blobs.ts";
 import type { Db } from "../drivers/db/db.ts";
 
 /** The id of the instance, and the migrations of its database. */
-export const instanceData: CanvasData = { otherTables: ["instance", "migrations"] };
+export const instanceData: CanvasData = { otherTables: ["instance", "migrations", "readable_migrations"] };
 
 const MARKER = "instance";
 

@@ -5,7 +5,7 @@ import { SetupError } from "../config/setting-types.ts";
 import { VERSION } from "../config/version.ts";
 import type { Secrets } from "../crypto/secrets.ts";
 import { LEASE_MS } from "../drivers/bus/bus.ts";
-import { type Schema, type Sql, sql, type Tables } from "../drivers/db/db.ts";
+import { type RunningNode, type Schema, type Sql, sql, type Tables } from "../drivers/db/db.ts";
 import { keepLease } from "./lease.ts";
 
 /** The time between two looks at nodes that may have ended, in milliseconds. */
@@ -16,6 +16,8 @@ export interface Node {
   /** The id of its lease. */
   id: string;
   version: string;
+  /** The name of the last migration that it knows. */
+  schema: string;
   host: string;
   port: number;
   /** Its namespace of process ids and its process id. */
@@ -34,20 +36,23 @@ export function describeNode(
   id: string,
   port: number,
   { signer, sealer }: Pick<Secrets, "signer" | "sealer">,
-  { sharedBus, blobsUrl }: { sharedBus: boolean; blobsUrl: string },
+  { sharedBus, blobsUrl, schema }: { sharedBus: boolean; blobsUrl: string; schema: string },
 ): Node {
   return {
     id,
     version: VERSION,
+    schema,
     host: os.hostname(),
     port,
-    process: `${pidNamespace()} ${process.pid}`,
+    process: processName(),
     signingKeys: signer.keyIds,
     encryptionKeys: sealer.keyIds,
     sharedBus,
     blobs: blobsUrl.slice(0, blobsUrl.indexOf(":") + 1),
   };
 }
+
+const processName = () => `${pidNamespace()} ${process.pid}`;
 
 /** Identifies the namespace in which process ids count: containers have their own, also if they have the name of their host. */
 function pidNamespace(): string {
@@ -59,7 +64,7 @@ function pidNamespace(): string {
 }
 
 /** Whether a node has certainly ended: its process was on this machine, and is there no longer. */
-function hasEnded(node: Node, self: Node): boolean {
+function hasEnded(node: Node, self: Pick<Node, "host" | "process">): boolean {
   const [namespace, pid] = node.process.split(" ");
   if (node.host !== self.host || self.process.split(" ")[0] !== namespace) return false;
   try {
@@ -72,8 +77,8 @@ function hasEnded(node: Node, self: Node): boolean {
 
 /** Returns the statement that adds a node, or updates how far its clock is ahead. Its lease must be in the database. */
 export const keepNode = (node: Node, skewMs: number): Sql => sql`
-  insert into nodes (id, version, started_at, host, port, process, signing_keys, encryption_keys, shared_bus, blobs, skew_ms)
-  select cast(${node.id} as text), cast(${node.version} as text), now, cast(${node.host} as text), cast(${node.port} as integer),
+  insert into nodes (id, version, schema, started_at, host, port, process, signing_keys, encryption_keys, shared_bus, blobs, skew_ms)
+  select cast(${node.id} as text), cast(${node.version} as text), cast(${node.schema} as text), now, cast(${node.host} as text), cast(${node.port} as integer),
     cast(${node.process} as text), cast(${node.signingKeys.join(" ")} as text), cast(${node.encryptionKeys.join(" ")} as text),
     cast(${Number(node.sharedBus)} as integer), cast(${node.blobs} as text), cast(${skewMs} as bigint)
   from database_clock where true
@@ -90,6 +95,7 @@ async function liveNodes(tables: Tables): Promise<Live[]> {
   return rows.map((row) => ({
     id: String(row.id),
     version: String(row.version),
+    schema: String(row.schema),
     host: String(row.host),
     port: Number(row.port),
     process: String(row.process),
@@ -102,6 +108,15 @@ async function liveNodes(tables: Tables): Promise<Live[]> {
 }
 
 const placeOf = ({ host, port, version }: Node) => `the node on ${host}, port ${port} (version ${version})`;
+
+/** Reads the nodes that run while the schema may be migrated. A database from before `nodes` existed has none. */
+export async function runningNodes(tables: Tables): Promise<RunningNode[]> {
+  const [exists] = await tables.all`select 1 as found from migrations where name = '0043_nodes.sql'`;
+  if (exists === undefined) return [];
+  const self = { host: os.hostname(), process: processName() };
+  const nodes = (await liveNodes(tables)).filter((node) => !hasEnded(node, self));
+  return nodes.map((node) => ({ place: placeOf(node), schema: node.schema }));
+}
 
 /** Whether two nodes accept what the other one signs or encrypts, so that rotations need not stop all nodes at once. */
 const agree = (one: readonly string[], other: readonly string[]) =>

@@ -251,6 +251,54 @@ for (const { name, skip, database } of ENGINES) {
       assert.equal(await isThere(db, "three"), false);
     });
 
+    const READABLE = "-- readable since: 0002\n";
+    const THREE = { "0003_three.sql": `${READABLE}create table three (id bigint primary key);` };
+    const newest = { ...ONE, ...TWO, ...THREE };
+
+    test("a database of a newer version that this one can work with: accepted, and named", async (t) => {
+      const db = await single(t);
+      assert.deepEqual(await migrate(db, await directory(t, newest)), {
+        schema: "0003_three.sql",
+        newer: [],
+      });
+      assert.deepEqual(await migrate(db, await directory(t, { ...ONE, ...TWO })), {
+        schema: "0002_two.sql",
+        newer: ["0003_three.sql"],
+      });
+      await assert.rejects(
+        migrate(db, await directory(t, ONE)),
+        /0002_two\.sql, which this version does not know/,
+      );
+      const skipped = { ...newest, "0004_four.sql": "create table four (id bigint primary key);" };
+      await migrate(db, await directory(t, skipped));
+      await assert.rejects(migrate(db, await directory(t, { ...ONE, ...TWO })), /0004_four\.sql, which/);
+    });
+
+    test("a version that does not know what a newer migration builds on: rejected", async (t) => {
+      const db = await single(t);
+      const place = { ...ONE, "0002_two.sql": `-- readable since: 0001\n${TWO["0002_two.sql"]}`, ...THREE };
+      await migrate(db, await directory(t, place));
+      await assert.rejects(
+        migrate(db, await directory(t, ONE)),
+        /0003_three\.sql, which this version does not know/,
+      );
+    });
+
+    test("a node that could not read a new migration runs: rejected, and nothing is changed", async (t) => {
+      const db = await single(t);
+      await migrate(db, await directory(t, ONE));
+      const beside = async (schema: string) =>
+        migrate(db, await directory(t, newest), async () => [{ place: "the node on one", schema }]);
+      await assert.rejects(
+        beside("0001_one.sql"),
+        /0002_two\.sql cannot be applied while the node on one runs.*Stop all nodes/,
+      );
+      assert.equal(await isThere(db, "two"), false);
+      await migrate(db, await directory(t, { ...ONE, ...TWO }));
+      await assert.rejects(beside("0001_one.sql"), /0003_three\.sql cannot be applied/);
+      assert.equal((await beside("0002_two.sql")).schema, "0003_three.sql");
+    });
+
     test("a migration that fails is rolled back, and can be corrected", async (t) => {
       const db = await single(t);
       const broken = {
@@ -266,3 +314,21 @@ for (const { name, skip, database } of ENGINES) {
     });
   });
 }
+
+test("a migration that older nodes are said to read only adds", async () => {
+  const adds =
+    /^(create (table|index|unique index|view|function|or replace function|trigger) |alter table \w+ add column \w+ (?!.*not null(?!.*default)))/;
+  for (const file of await readdir(MIGRATIONS, { recursive: true })) {
+    if (!file.endsWith(".sql")) continue;
+    const text = await readFile(path.join(MIGRATIONS, file), "utf8");
+    if (!/^-- readable since: \d{4}$/m.test(text)) continue;
+    const statements = text
+      .split("\n")
+      .filter((line) => !line.startsWith("--"))
+      .join("\n")
+      .replace(/\$\$.*?\$\$/gs, "")
+      .split(";")
+      .map((each) => each.trim().replace(/\s+/g, " "));
+    for (const statement of statements.filter(Boolean)) assert.match(statement, adds, file);
+  }
+});

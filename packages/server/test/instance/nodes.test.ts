@@ -20,7 +20,11 @@ const secret = (name: string) => name.repeat(32);
 const newNode = (more: Partial<Node> = {}): Node => {
   const secrets = { signer: new Signer([secret("a")]), sealer: new Sealer([key(1)]) };
   return {
-    ...describeNode(newId(), 3000, secrets, { sharedBus: true, blobsUrl: "file:/blobs" }),
+    ...describeNode(newId(), 3000, secrets, {
+      sharedBus: true,
+      blobsUrl: "file:/blobs",
+      schema: "0043_nodes.sql",
+    }),
     ...more,
   };
 };

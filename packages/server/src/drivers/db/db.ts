@@ -143,5 +143,11 @@ export interface Tables {
   all<Row>(...statement: Sql): Promise<Row[]>;
 }
 
+/** A node that runs, and the name of the last migration that it knows. `place` is a part of messages. */
+export interface RunningNode {
+  place: string;
+  schema: string;
+}
+
 /** Returns a pattern for `lower(…) like … escape '!'` that matches texts containing `text`, ignoring case. */
 export const containing = (text: string): string => `%${text.toLowerCase().replace(/[%_!]/g, "!$&")}%`;

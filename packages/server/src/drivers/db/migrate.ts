@@ -3,13 +3,21 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { assetPath } from "../../config/assets.ts";
-import type { Schema } from "./db.ts";
+import { SetupError } from "../../config/setting-types.ts";
+import type { RunningNode, Schema, Tables } from "./db.ts";
 
 interface Migration {
   name: string;
   text: string;
   hash: string;
+  /**
+   * The beginning of the name of a migration, from the line `-- readable since: 0043`: nodes that know the migration with this name go on
+   * working after this one. Null if no older node does.
+   */
+  readableSince: string | null;
 }
+
+const READABLE = /^-- readable since: (\d{4})$/m;
 
 /** The directory of the migrations. Those in a folder with the name of an engine are for that engine only. */
 export const MIGRATIONS = assetPath("migrations");
@@ -21,34 +29,76 @@ async function read(directories: string[]): Promise<Migration[]> {
     for (const name of existsSync(directory) ? await readdir(directory) : []) {
       if (!name.endsWith(".sql")) continue;
       const text = await readFile(path.join(directory, name), "utf8");
-      migrations.push({ name, text, hash: createHash("sha256").update(text).digest("hex") });
+      const hash = createHash("sha256").update(text).digest("hex");
+      migrations.push({ name, text, hash, readableSince: READABLE.exec(text)?.[1] ?? null });
     }
   }
   return migrations.sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
+/** What `migrate` has found: the name of the last migration that this version knows, and those of a newer version. */
+export interface Migrated {
+  schema: string;
+  newer: string[];
+}
+
+const isReadable = (since: string | null | undefined, schema: string) => since != null && schema >= since;
+
 /**
- * Applies all new migrations, those for every engine and those for the engine of `schema`, in one transaction, on one node at a time. Throws if the directory lacks a migration that was applied to the
- * database earlier, or if the text of such a migration has changed.
+ * Applies all new migrations, those for every engine and those for the engine of `schema`, in one transaction, on one node at a time. A
+ * database that a newer version has migrated is accepted if its migrations are readable for this version (decision 081). `running` reads which
+ * nodes use the database.
+ *
+ * @throws SetupError if the database has a migration that this version cannot read, if a node runs that could not read a new migration, or
+ *   if the text of a migration has changed since it was applied.
  */
-export async function migrate(schema: Schema, directory = MIGRATIONS): Promise<void> {
-  const migrations = await read([directory, path.join(directory, schema.engine)]);
-  await schema.exclusively(async (tables) => {
+export async function migrate(
+  db: Schema,
+  directory = MIGRATIONS,
+  running: (tables: Tables) => Promise<RunningNode[]> = async () => [],
+): Promise<Migrated> {
+  const migrations = await read([directory, path.join(directory, db.engine)]);
+  const schema = migrations.at(-1)?.name ?? "";
+  const newer: string[] = [];
+  await db.exclusively(async (tables) => {
     await tables.exec(
-      "create table if not exists migrations (name text primary key, hash text not null, applied_at bigint not null)",
+      "create table if not exists migrations (name text primary key, hash text not null, applied_at bigint not null);" +
+        "create table if not exists readable_migrations (name text primary key, since text not null)",
     );
-    const applied = await tables.all<{ name: string; hash: string }>`
-      select name, hash from migrations order by name`;
-    for (const { name, hash } of applied) {
+    const applied = await tables.all<{ name: string; hash: string; since: string | null }>`
+      select migrations.name, hash, since from migrations
+      left join readable_migrations on readable_migrations.name = migrations.name order by migrations.name`;
+    for (const { name, hash, since } of applied) {
       const known = migrations.find((migration) => migration.name === name);
-      if (known === undefined)
-        throw new Error(`The database has migration ${name}, which this version does not know`);
-      if (known.hash !== hash) throw new Error(`Migration ${name} was applied with another text`);
+      if (known === undefined) {
+        if (!isReadable(since, schema))
+          throw new SetupError(
+            `The database has migration ${name}, which this version does not know and cannot work with: start a newer release, or restore ` +
+              "a backup from before its upgrade",
+          );
+        newer.push(name);
+      } else if (known.hash !== hash) throw new SetupError(`Migration ${name} was applied with another text`);
     }
-    for (const { name, text, hash } of migrations) {
-      if (applied.some((migration) => migration.name === name)) continue;
+    const pending = migrations.filter(({ name }) => applied.every((each) => each.name !== name));
+    if (pending.length > 0 && applied.length > 0) refuseBeside(await running(tables), pending);
+    for (const { name, text, hash, readableSince } of pending) {
       await tables.exec(text);
       await tables.run`insert into migrations (name, hash, applied_at) values (${name}, ${hash}, ${Date.now()})`;
+      if (readableSince !== null)
+        await tables.run`insert into readable_migrations (name, since) values (${name}, ${readableSince})`;
     }
   });
+  return { schema, newer };
+}
+
+/** Throws a `SetupError` if a running node could not read one of the migrations. */
+function refuseBeside(running: RunningNode[], pending: Migration[]): void {
+  for (const { place, schema } of running) {
+    const unreadable = pending.find(({ readableSince }) => !isReadable(readableSince, schema));
+    if (unreadable !== undefined)
+      throw new SetupError(
+        `Migration ${unreadable.name} cannot be applied while ${place} runs, because its version could not work with it. Stop all nodes of ` +
+          "older releases, and start this one again. If that node was killed, it counts as running for 10 seconds more.\nThe service has not started, and nothing has been migrated.",
+      );
+  }
 }

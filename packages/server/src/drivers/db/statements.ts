@@ -7,10 +7,12 @@ type RowMaker = (values: unknown[]) => unknown;
 /**
  * Returns a function that makes plain objects with these columns as properties, in this order. The function is compiled, because V8 gives
  * an object literal a fixed shape, which is several times faster to create and to read than an object that is filled property by property.
+ * Rows with another number of columns go to `changed`.
  */
-function rowMaker(columns: string[]): RowMaker {
+function rowMaker(columns: string[], changed: RowMaker): RowMaker {
   const properties = columns.map((name, index) => `${JSON.stringify(name)}: values[${index}]`);
-  return new Function("values", `return { ${properties.join(", ")} }`) as RowMaker;
+  const body = `return (values) => values.length === ${columns.length} ? ({ ${properties.join(", ")} }) : changed(values)`;
+  return new Function("changed", body)(changed) as RowMaker;
 }
 
 type Level = Map<Value, unknown>;
@@ -116,9 +118,15 @@ export class Statements {
     const statement = this.#connection.prepare(text);
     if (this.#reportsTables) this.#connection.setAuthorizer(null);
     statement.setReturnArrays(true);
+    const columns = () => statement.columns().map(({ name }) => name);
+    // Another process has migrated the schema, and SQLite has prepared a statement with `*` again: it has more columns.
+    const changed: RowMaker = (values) => {
+      made.toRow = rowMaker(columns(), changed);
+      return made.toRow(values);
+    };
     const made: Prepared = {
       statement,
-      toRow: rowMaker(statement.columns().map(({ name }) => name)),
+      toRow: rowMaker(columns(), changed),
       cache: new StatementCache(this.#reportsTables ? undefined : 0),
       clears: [...writes].map((table) => this.#readersOf(table)),
     };

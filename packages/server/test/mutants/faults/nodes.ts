@@ -54,4 +54,25 @@ export const nodes: Fault[] = [
     "true",
     "packages/server/src/instance/clock-skew.test.ts",
   ),
+  fault(
+    "migrate: a database of any newer version is accepted",
+    "packages/server/src/drivers/db/migrate.ts",
+    "if (!isReadable(since, schema))",
+    "if (false)",
+    "packages/server/test/drivers/migrate.test.ts",
+  ),
+  fault(
+    "migrate: a migration takes the schema away from a node that runs",
+    "packages/server/src/drivers/db/migrate.ts",
+    "if (unreadable !== undefined)",
+    "if (false)",
+    "packages/server/test/drivers/migrate.test.ts",
+  ),
+  fault(
+    "db: a row of SQLite has the columns from before a migration by another process",
+    "packages/server/src/drivers/db/statements.ts",
+    "return (values) => values.length ===",
+    "return (values) => 0 < values.length || values.length ===",
+    "packages/server/test/instance/rolling-upgrade.test.ts",
+  ),
 ];
