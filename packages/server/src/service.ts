@@ -32,7 +32,7 @@ import { storedData } from "./stored-data.ts";
 const STOP_TIMEOUT_MS = 10_000;
 
 /** Matches the names of the files and folders that the service creates in its data directory. */
-const SERVICE_FILES = /^(easel\.db.*|blobs|uploads|session-secret.*)$/;
+const SERVICE_FILES = /^(easel\.db.*|blobs|uploads|staging|session-secret.*)$/;
 
 /** A running service. */
 export interface Service {
@@ -146,7 +146,7 @@ async function openInstance({ config, log }: Settings): Promise<Instance> {
       config,
       db,
       schema,
-      blobs: await openBlobs(config),
+      blobs: await openBlobs(config, db),
       canvasData: storedData(),
       clock: Date.now,
       log,

@@ -160,7 +160,10 @@ const impossible: [environment: Environment, says: RegExp][] = [
       /^SERVICE_PROXY_JWT_JWKS_URL must be https/,
     ],
   ),
-  [{ SERVICE_BLOBS_URL: "s3://bucket" }, /^SERVICE_BLOBS_URL `s3:` is not available/],
+  [
+    { SERVICE_BLOBS_URL: "s3://bucket" },
+    /^SERVICE_BLOBS_URL needs a region: add `region=`, or set AWS_REGION/,
+  ],
   [{ SERVICE_BUS_URL: "redis://localhost" }, /^SERVICE_BUS_URL other than `memory:` is not available/],
 ];
 for (const [environment, says] of impossible) {

@@ -4,6 +4,7 @@ import { isIP } from "node:net";
 import path from "node:path";
 import { newId } from "../crypto/ids.ts";
 import { makeDirectory } from "../disk/private-files.ts";
+import { readS3, type S3Settings } from "./s3-settings.ts";
 import { type Setting, SetupError } from "./setting-types.ts";
 import { SETTINGS } from "./settings.ts";
 
@@ -16,6 +17,8 @@ export interface Config extends Read {
   host: string;
   databaseUrl: string;
   blobsUrl: string;
+  /** The bucket that `blobsUrl` names; null for a directory. */
+  s3: S3Settings | null;
 }
 
 /** Thrown when environment variables are invalid. `mistakes` contains a message for each mistake. */
@@ -122,10 +125,6 @@ const IMPOSSIBLE: { when: (read: Read) => boolean; message: string }[] = [
       "SERVICE_SESSION_SECRET is required when nodes share SERVICE_DATABASE_URL and SERVICE_BUS_URL: set the same on all of them",
   },
   {
-    when: (read) => read.blobsUrl?.startsWith("s3:") === true,
-    message: "SERVICE_BLOBS_URL `s3:` is not available in this version; use `file:`",
-  },
-  {
     when: (read) => read.busUrl !== "memory:",
     message: "SERVICE_BUS_URL other than `memory:` is not available in this version",
   },
@@ -186,6 +185,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     get: (values, name: keyof Read) => (unparsed.has(name) ? unparsable() : values[name]),
   });
   mistakes.push(...IMPOSSIBLE.filter((each) => applies(() => each.when(known))).map((each) => each.message));
+  const s3 = read.blobsUrl?.startsWith("s3:") ? readS3(read.blobsUrl, environment, mistakes) : null;
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   const dev = read.authMode === "dev";
   return {
@@ -196,6 +196,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     ),
     databaseUrl: read.databaseUrl ?? `sqlite:${path.join(read.dataDir, "easel.db")}`,
     blobsUrl: read.blobsUrl ?? `file:${path.join(read.dataDir, "blobs")}`,
+    s3,
   };
 }
 

@@ -35,9 +35,13 @@ export async function openDb(
   return sqlite(file, onIoError, { reserve: config.diskReserve });
 }
 
-/** Opens the blob store that the settings name. */
-export async function openBlobs(config: Config): Promise<Blobs> {
-  return local(config.blobsUrl.slice("file:".length), config.diskReserve);
+/** Opens the blob store that the settings name. Loads the driver for S3 only if it is needed, which may use a lock of the database. */
+export async function openBlobs(config: Config, schema: Schema): Promise<Blobs> {
+  const { s3: settings, dataDir, diskReserve: reserve } = config;
+  if (settings === null) return local(config.blobsUrl.slice("file:".length), reserve);
+  const { s3 } = await import("./blobs/s3.ts");
+  const staging = { directory: path.join(dataDir, "staging"), reserve };
+  return s3({ settings, staging, exclusively: (work) => schema.exclusively(work) });
 }
 
 /** Opens the bus. Its only driver works in the memory of one process. */

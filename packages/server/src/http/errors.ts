@@ -141,7 +141,7 @@ export function sendRefusal(
 
 /**
  * Converts an error to the response that it gets, and logs it if it is a fault of the service. A `Refusal` is returned as it is; an
- * unavailable database becomes 503, a full disk 507, a 4xx error of Fastify keeps its status, and any other error becomes 500.
+ * unavailable store becomes 503, a full disk 507, a 4xx error of Fastify keeps its status, and any other error becomes 500.
  */
 export function refusalOf(
   error: unknown,
@@ -151,10 +151,7 @@ export function refusalOf(
 ): Refusal {
   if (error instanceof Refusal) return error;
   if (error instanceof Unavailable) {
-    log.warn(
-      { requestId: request.id, why: String(error.cause ?? error.message) },
-      "the database is unavailable",
-    );
+    log.warn({ requestId: request.id, why: String(error.cause ?? "") || undefined }, error.message);
     return fallbackRefusal("UNAVAILABLE");
   }
   if (isFull(error)) {

@@ -84,7 +84,7 @@ export interface Head<Row> {
 }
 
 /**
- * Thrown when the database cannot be reached or is locked for too long. Reads may be retried. A write that fails with it may still have
+ * Thrown when the database or the blob store cannot be reached, or the database is locked for too long. Reads may be retried. A write that fails with it may still have
  * happened, so writes are never retried automatically.
  */
 export class Unavailable extends Error {}
