@@ -5,7 +5,7 @@ enableCompileCache();
 if (existsSync(".env")) process.loadEnvFile();
 type Config = import("./config/config.ts").Config;
 const { join, serve } = await import("./service.ts");
-const { Unavailable } = await import("./drivers/db/db.ts");
+const { Unavailable } = await import("./drivers/unavailable.ts");
 const { SetupError } = await import("./config/setting-types.ts");
 
 /** Maps codes of system errors to advice for the operator. */

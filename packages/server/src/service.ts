@@ -88,12 +88,13 @@ export async function serve(
   const instance = await openInstance(settings);
   let started: Process | undefined;
   try {
-    await requireOneInstance(storesOf(instance));
-    started = await startProcess(instance, options);
+    const id = await requireOneInstance(storesOf(instance));
+    started = await startProcess(instance, id, options);
     return await listen(started, options);
   } catch (error) {
     started?.reserved?.close();
     await started?.lease.stop();
+    await started?.env.bus.close();
     await Promise.all([instance.db.close(), instance.blobs.close()]);
     throw error;
   }
@@ -163,10 +164,14 @@ const storesOf = ({ canvasData, ...instance }: Instance): Stores => ({
 });
 
 /** Opens the other drivers, takes the lease of the process, and builds the context. */
-async function startProcess(instance: Instance, { wrap, replace }: ServeOptions): Promise<Process> {
+async function startProcess(
+  instance: Instance,
+  instanceId: string,
+  { wrap, replace }: ServeOptions,
+): Promise<Process> {
   const { config, db, blobs, clock, log } = instance;
   const secrets = await openSecrets(config, log);
-  const [bus, ai] = [await openBus(config), await openAi(config)];
+  const [bus, ai] = [await openBus(config, instanceId, log), await openAi(config)];
   const reserved = config.port === 0 ? await reservePort(config.host) : null;
   const port = reserved === null ? config.port : portOf(reserved);
   const opened: Drivers = { db, blobs, bus, ai, outbound: openOutbound(config, port) };
@@ -191,6 +196,7 @@ async function startProcess(instance: Instance, { wrap, replace }: ServeOptions)
     await lease.start();
   } catch (error) {
     reserved?.close();
+    await bus.close();
     throw error;
   }
   return { env: { ...env, ...replace?.(env) }, lease, reserved };

@@ -127,7 +127,7 @@ export const AREAS = {
     ],
     tests: [
       `${SERVER}/src/{drivers/db,drivers/blobs,drivers/bus,disk}/*.test.ts`,
-      `${SERVER}/test/drivers/{blobs,bus,db,disk,migrate,postgres,private,sqlite,tables}*.test.ts`,
+      `${SERVER}/test/drivers/{blobs,bus,db,disk,migrate,postgres,private,redis,sqlite,tables}*.test.ts`,
     ],
   },
   instance: {

@@ -5,6 +5,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { AREA_NAMES, type AreaName, areasOf, type Group, groupsOf, ROOT, TIERS, type Tier } from "./areas.ts";
 import { stopKeptPostgres } from "./support/kept-postgres.ts";
+import { stopKeptRedis } from "./support/kept-redis.ts";
 
 /*
  * Runs tests: `npm test -- [AREA | TIER | FILE | changed]... [--watch | --stop | options of node --test]`. Without an area, a tier or a file
@@ -90,7 +91,7 @@ async function run(groups: Group[]): Promise<number> {
   }
 }
 
-if (options.includes("--stop")) await stopKeptPostgres();
+if (options.includes("--stop")) await Promise.all([stopKeptPostgres(), stopKeptRedis()]);
 else {
   const groups = selected();
   if (groups.length === 0) process.stdout.write("No test belongs to what has changed.\n");

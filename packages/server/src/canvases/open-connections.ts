@@ -12,8 +12,8 @@ const TOPIC = "access";
 export type AccessChange = { canvas: string } | { people: string[] };
 
 /**
- * Publishes on the bus that the access to canvases has changed, so that every node rechecks its open connections. A failure is only logged,
- * because the nodes also recheck their connections periodically.
+ * Publishes on the bus that the access to canvases has changed, so that every node rechecks its open connections. A failure is only logged:
+ * the bus tells all nodes that they have missed a message as soon as it can, and they also recheck their connections periodically.
  */
 export async function announceAccess(concerned: AccessChange, { bus, log }: Env): Promise<void> {
   await bus

@@ -164,7 +164,20 @@ const impossible: [environment: Environment, says: RegExp][] = [
     { SERVICE_BLOBS_URL: "s3://bucket" },
     /^SERVICE_BLOBS_URL needs a region: add `region=`, or set AWS_REGION/,
   ],
-  [{ SERVICE_BUS_URL: "redis://localhost" }, /^SERVICE_BUS_URL other than `memory:` is not available/],
+  ...[
+    "redis:",
+    "redis://",
+    "redis:///0",
+    "redis://localhost/one",
+    "redis://localhost/0/1",
+    "redis://localhost/0#x",
+    "redis://localhost?tls=off",
+    "redis://localhost?prefix=",
+    "redis://localhost?prefix=a%20b",
+  ].map((address): [Environment, RegExp] => [
+    { SERVICE_BUS_URL: address },
+    /^SERVICE_BUS_URL must be `memory:`, or `redis:\/\/` or `rediss:\/\/` with a host/,
+  ]),
 ];
 for (const [environment, says] of impossible) {
   test(`impossible: ${JSON.stringify(environment)}`, () => {
@@ -241,6 +254,15 @@ test("several invalid combinations are reported at once", () => {
     ["SERVICE_SESSION_SECRET", "SERVICE_PROXY_TRUSTED_IPS", "SERVICE_BLOBS_URL"],
   );
 });
+
+for (const address of [
+  "memory:",
+  "redis://localhost",
+  "redis://[::1]:6380/",
+  "rediss://ada:p%40ss@cache.example:6380/15?prefix=easel-2",
+])
+  test(`SERVICE_BUS_URL=${address} is valid`, () =>
+    assert.equal(readConfig({ SERVICE_BUS_URL: address }).busUrl, address));
 
 test("unknown variables with the prefix of settings are reported", () => {
   assert.deepEqual(

@@ -125,8 +125,9 @@ const IMPOSSIBLE: { when: (read: Read) => boolean; message: string }[] = [
       "SERVICE_SESSION_SECRET is required when nodes share SERVICE_DATABASE_URL and SERVICE_BUS_URL: set the same on all of them",
   },
   {
-    when: (read) => read.busUrl !== "memory:",
-    message: "SERVICE_BUS_URL other than `memory:` is not available in this version",
+    when: (read) => read.busUrl !== "memory:" && !isRedisUrl(read.busUrl),
+    message:
+      "SERVICE_BUS_URL must be `memory:`, or `redis://` or `rediss://` with a host and, if needed, user, password, port, a database number as the path and `?prefix=` of letters, digits, `.`, `_`, `-` and `:`",
   },
 ];
 
@@ -134,6 +135,21 @@ const IMPOSSIBLE: { when: (read: Read) => boolean; message: string }[] = [
 export function isProtectedUrl(address: string): boolean {
   const { protocol, hostname, username, password } = new URL(address);
   return (protocol === "https:" || isLoopback(hostname)) && username === "" && password === "";
+}
+
+/** Whether a URL names a Redis server, with nothing that the bus would ignore. */
+function isRedisUrl(address: string): boolean {
+  const { protocol, hostname, pathname, searchParams, hash } = new URL(address);
+  const others = [...searchParams].filter(
+    ([name, value]) => name !== "prefix" || !/^[\w.:-]{1,100}$/.test(value),
+  );
+  return (
+    ["redis:", "rediss:"].includes(protocol) &&
+    hostname !== "" &&
+    /^\/?\d{0,4}$/.test(pathname) &&
+    others.length === 0 &&
+    hash === ""
+  );
 }
 
 const isIssuer = (address: string) => !/[?#]|\/\.well-known(\/|$)/.test(new URL(address).href);

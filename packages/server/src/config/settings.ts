@@ -147,7 +147,7 @@ export const SETTINGS = {
     "SERVICE_BUS_URL",
     url("memory", "redis", "rediss"),
     "memory:",
-    "The message bus and shared counters of all nodes.",
+    "Messages between all nodes, and what they count together: rate limits, connections, who is present. `memory:` for one node; `redis://user:password@host:6379/0` or `rediss://` (TLS) for several, with Redis 7 or Valkey.",
     {
       secret: true,
     },

@@ -1,5 +1,6 @@
 import { open } from "node:fs/promises";
 import path from "node:path";
+import type { Logger } from "pino";
 import { type Config, isPostgres } from "../config/config.ts";
 import { makeDirectory, makePrivate } from "../disk/private-files.ts";
 import type { Ai } from "./ai/ai.ts";
@@ -44,9 +45,11 @@ export async function openBlobs(config: Config, schema: Schema): Promise<Blobs> 
   return s3({ settings, staging, exclusively: (work) => schema.exclusively(work) });
 }
 
-/** Opens the bus. Its only driver works in the memory of one process. */
-export async function openBus(_config: Config): Promise<Bus> {
-  return memory();
+/** Opens the bus that the settings name, for the nodes of the instance with this id. Loads the Redis driver only if it is needed. */
+export async function openBus({ busUrl }: Config, instanceId: string, log: Logger): Promise<Bus> {
+  if (busUrl === "memory:") return memory();
+  const { openRedis } = await import("./bus/open-redis.ts");
+  return openRedis(busUrl, instanceId, log);
 }
 
 /** Opens the client for requests of Connections. `servicePort` is the port on which the service listens. */

@@ -5,7 +5,7 @@ import type { Readable } from "node:stream";
 import { ERRORS, type ErrorCode } from "@easel/protocol/errors";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { isFull } from "../disk/disk-space.ts";
-import { Unavailable } from "../drivers/db/db.ts";
+import { Unavailable } from "../drivers/unavailable.ts";
 import type { Env } from "../env.ts";
 import { setCommonHeaders } from "./cross-site.ts";
 import { type Html, html, sendPage } from "./html.ts";
@@ -141,7 +141,7 @@ export function sendRefusal(
 
 /**
  * Converts an error to the response that it gets, and logs it if it is a fault of the service. A `Refusal` is returned as it is; an
- * unavailable store becomes 503, a full disk 507, a 4xx error of Fastify keeps its status, and any other error becomes 500.
+ * unavailable store or bus becomes 503, a full disk 507, a 4xx error of Fastify keeps its status, and any other error becomes 500.
  */
 export function refusalOf(
   error: unknown,

@@ -35,11 +35,11 @@ interface Instance {
 /**
  * Makes sure that the database and the blob store have the same instance id, so that the sweep of unused blobs cannot remove the blobs of
  * another database (decision 016). A new database stores its id before it passes it to its blob store, so that an interrupted start can be
- * repeated. A blob store without an id gets that of the database if it is empty and the database refers to no blobs.
+ * repeated. A blob store without an id gets that of the database if it is empty and the database refers to no blobs. Returns the id.
  *
  * @throws SetupError if the database and the blob store do not belong together. In this case no blob and no stored id has been changed.
  */
-export async function requireOneInstance(stores: Stores): Promise<void> {
+export async function requireOneInstance(stores: Stores): Promise<string> {
   // The row is read before the marker, because another node that starts at the same time writes the marker before the row.
   const stored = await storedInstance(stores.db);
   const { id, joined_at } = stored;
@@ -52,6 +52,7 @@ export async function requireOneInstance(stores: Stores): Promise<void> {
     if (won !== id) return refuseToJoin(stored, won, stores);
   }
   if (joined_at === null) await setInstance(id, stores);
+  return id;
 }
 
 /**

@@ -75,6 +75,7 @@ export class NodeLease implements Lease {
   /** The time of the last renewal in milliseconds, according to the service's clock and to a monotonic clock. */
   #renewedAt = { clock: 0, monotonic: 0 };
   #timer: NodeJS.Timeout | undefined;
+  #endMissed = () => {};
 
   constructor(stores: Stores) {
     this.#stores = stores;
@@ -88,6 +89,7 @@ export class NodeLease implements Lease {
 
   /** Takes the lease, and renews it until `stop`. */
   async start(): Promise<void> {
+    this.#endMissed = this.#stores.bus.onMissed(() => this.#renewAgain());
     this.#renew();
     await this.#running.bus;
     this.#timer = setInterval(() => {
@@ -98,6 +100,7 @@ export class NodeLease implements Lease {
   /** Ends the lease in the database, after the renewals that are under way. On the bus it expires. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
+    this.#endMissed();
     await Promise.all([this.#running.bus, this.#running.database]);
     try {
       await this.#stores.db.withReserve.run`delete from leases where id = ${this.id}`;
@@ -133,6 +136,13 @@ export class NodeLease implements Lease {
       } else if (this.held.size > 0) await db.withReserve.run(...keepLease(this.id));
       await callAll(this.#afterDatabase, undefined);
     });
+  }
+
+  /** Renews the lease because the bus is back, even if a renewal that has failed, or is about to, is still under way. */
+  #renewAgain(): void {
+    const running = this.#running.bus;
+    if (running === undefined) this.#renew();
+    else void running.then(() => this.#renew());
   }
 
   /** Begins a renewal unless the last one of the kind is still under way. */

@@ -5,10 +5,15 @@ import { readConfig } from "../../src/config/config.ts";
 import { migrate } from "../../src/drivers/db/migrate.ts";
 import { openDb } from "../../src/drivers/index.ts";
 import { keptPostgres, stopKeptPostgres, templateOf } from "./kept-postgres.ts";
+import { keptRedis, stopKeptRedis } from "./kept-redis.ts";
 import { postgresPrograms } from "./postgres-server.ts";
+import { redisProgram } from "./redis-server.ts";
 
 /** The environment variable with the URL of the temporary PostgreSQL server; unset where PostgreSQL is not installed. */
 export const POSTGRES = "EASEL_TEST_POSTGRES";
+
+/** The environment variable with the URL of the temporary Redis server; unset where Redis is not installed. */
+export const REDIS = "EASEL_TEST_REDIS";
 
 /** The environment variable with the path of an SQLite database that has the tables of the service; tests copy the file. */
 export const SQLITE_TEMPLATE = "EASEL_TEST_SQLITE_TEMPLATE";
@@ -42,9 +47,23 @@ async function createTables(databaseUrl: string): Promise<void> {
   await db.close();
 }
 
+/** Says that the tests of a server are skipped because it is not installed. In CI that is an error. */
+function skip(server: string): void {
+  if (process.env.CI) throw new Error(`${server} is not installed, and CI runs every test`);
+  process.stdout.write(`${server} is not installed: its tests are skipped\n`);
+}
+
+/** Starts Redis unless a previous run has. */
+async function startSharedRedis(): Promise<void> {
+  const program = redisProgram();
+  if (program === undefined) return skip("Redis");
+  process.env[REDIS] = await keptRedis(program);
+  if (process.env.CI) endings.push(stopKeptRedis);
+}
+
 /**
- * Runs once before the suite: enables the compile cache, moves temporary files into memory, starts PostgreSQL unless a previous run has,
- * and creates the database templates.
+ * Runs once before the suite: enables the compile cache, moves temporary files into memory, starts PostgreSQL and Redis unless a previous run
+ * has, and creates the database templates.
  */
 export async function globalSetup(): Promise<void> {
   process.env.NODE_COMPILE_CACHE ??= path.join(os.tmpdir(), "node-compile-cache");
@@ -54,12 +73,9 @@ export async function globalSetup(): Promise<void> {
   const file = path.join(templates, "easel.db");
   await createTables(`sqlite:${file}`);
   process.env[SQLITE_TEMPLATE] = file;
+  await startSharedRedis();
   const programs = postgresPrograms();
-  if (programs === undefined) {
-    if (process.env.CI) throw new Error("PostgreSQL is not installed, and CI runs every test");
-    process.stdout.write("PostgreSQL is not installed: its tests are skipped\n");
-    return;
-  }
+  if (programs === undefined) return skip("PostgreSQL");
   const url = await keptPostgres(programs);
   // A machine of CI keeps nothing.
   if (process.env.CI) endings.push(stopKeptPostgres);

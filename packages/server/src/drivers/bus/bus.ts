@@ -91,13 +91,15 @@ export interface Owner {
  * A place is a name with a limited number of holders. For example, a canvas is a place, and its connections are the holders. Each holder of
  * a place and each connection of a member belongs to a lease, an id that a node keeps renewing. If a lease is not renewed for `LEASE_MS`,
  * because the node was killed or cannot reach the bus, its holders lose their places and its members become absent (decision 023).
+ *
+ * A bus that other nodes share may be away. Its methods then throw `Unavailable` within about a second (decision 080).
  */
 export interface Bus {
   /** Whether several processes can share it. */
   readonly isShared: boolean;
   /**
-   * Takes a token from a rate-limit bucket, which has `limit` tokens in every window of `windowMs` milliseconds. A monotonic clock measures
-   * the time.
+   * Takes a token from a rate-limit bucket, which has `limit` tokens in every window of `windowMs` milliseconds. The bus measures the time by
+   * one clock for all nodes; setting that clock never makes a window longer.
    */
   take(bucket: Bucket, limit: number, windowMs: number): Promise<Taken>;
   /** Returns a token to a bucket, unless the window in which it was taken is over. */
@@ -114,9 +116,19 @@ export interface Bus {
    * result is true on all nodes; a driver that cannot find out always returns true.
    */
   hasListeners(topic: string): boolean;
+  /**
+   * Calls `listener` when messages may not have reached this node, because this node or the one that published them had lost its connection.
+   * `isMissed` returns whether messages of a topic may be among them. The bus delivers nothing between the time at which messages reach the
+   * node again and this call. Returns a function that ends this.
+   */
+  onMissed(listener: (isMissed: (topic: string) => boolean) => void): () => void;
   /** Starts or extends a lease. Also removes the holders of places and the members of topics whose leases have expired. */
   renewLease(lease: string): Promise<Renewal>;
-  /** Adds a holder to a place, unless it already has as many other holders as one of the limits allows. */
+  /**
+   * Adds a holder to a place, unless it already has as many other holders as one of the limits allows.
+   *
+   * @throws Unavailable also while the node has found the bus again and has not renewed its lease yet
+   */
   hold(place: string, holder: Holder, limits: PlaceLimits): Promise<HoldOutcome>;
   /** Removes the holder with this id from a place. */
   release(place: string, holder: string): Promise<void>;

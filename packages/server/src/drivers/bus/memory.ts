@@ -182,6 +182,9 @@ export function memory(clock: () => number = () => performance.now(), maxBuckets
 
     hasListeners: (topic) => topics.has(topic),
 
+    // The bus is never away, so no message is missed.
+    onMissed: () => () => {},
+
     async renewLease(lease) {
       const now = clock();
       const kept = leases.isLive(lease, now);

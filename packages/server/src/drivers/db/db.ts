@@ -1,3 +1,5 @@
+export { Unavailable } from "../unavailable.ts";
+
 /**
  * A value in an SQL statement. Booleans are stored as 0 and 1, and JSON as text. `Uint8Array` values are compared byte by byte, for example
  * in `order by`.
@@ -82,12 +84,6 @@ export interface Head<Row> {
   rows: Row[];
   more: boolean;
 }
-
-/**
- * Thrown when the database or the blob store cannot be reached, or the database is locked for too long. Reads may be retried. A write that fails with it may still have
- * happened, so writes are never retried automatically.
- */
-export class Unavailable extends Error {}
 
 /**
  * Runs SQL that SQLite and PostgreSQL both understand. The promise of a write resolves when the write is durable, and every later read sees

@@ -101,6 +101,12 @@ export class Channels {
     }
   }
 
+  /** Sends the members of each channel of which `join` and `leave` frames may have been missed. */
+  async messagesMissed(isMissed: (topic: string) => boolean): Promise<void> {
+    for (const { topic, channel, open, rights } of this.#subscriptions.values())
+      if (open && rights.seePresence && isMissed(topic)) await this.#sendPresence(channel);
+  }
+
   async unsubscribeAll(): Promise<void> {
     await Promise.all(Array.from(this.#subscriptions.values(), (each) => this.#remove(each)));
   }

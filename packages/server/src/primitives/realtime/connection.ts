@@ -92,6 +92,8 @@ export class Connection implements Client {
   #checkedVersion: number;
   /** The recheck that waits in the queue, or null if none does. */
   #waitingRecheck: Promise<void> | null = null;
+  /** Returns of which topics the next recheck makes up for missed messages; null if of none. */
+  #isMissed: ((topic: string) => boolean) | null = null;
   /** Whether the peer has sent anything since the last ping. */
   #alive = true;
   #closed = false;
@@ -160,6 +162,16 @@ export class Connection implements Client {
     });
   }
 
+  /**
+   * Sends a `resync` frame for each watch of which changes may have been missed. The members of channels follow the next recheck, which the
+   * caller makes necessary. `isMissed` returns whether messages of a topic may have been missed.
+   */
+  messagesMissed(isMissed: (topic: string) => boolean): void {
+    if (this.#closed) return;
+    this.#watches.messagesMissed(isMissed);
+    this.#isMissed = this.#isMissed === null ? isMissed : () => true;
+  }
+
   send(text: string): void {
     this.#push(textFrame(text));
   }
@@ -194,6 +206,7 @@ export class Connection implements Client {
       hasBegun = true;
       this.#waitingRecheck = null;
       await this.#refreshAccess();
+      await this.#sendMissed();
       for (const frame of this.#pending.resume()) this.#push(frame);
     });
     // An idle queue begins the task at once.
@@ -339,6 +352,13 @@ export class Connection implements Client {
     if (now.role === before.role && now.policy === before.policy) return;
     this.#watches.applyAccess(before);
     await this.#channels.applyAccess();
+  }
+
+  /** Sends the members of each channel of which `join` and `leave` frames may have been missed. */
+  async #sendMissed(): Promise<void> {
+    const isMissed = this.#isMissed;
+    this.#isMissed = null;
+    if (isMissed !== null) await this.#channels.messagesMissed(isMissed);
   }
 
   #onError(error: unknown): void {

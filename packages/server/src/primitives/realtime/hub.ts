@@ -40,6 +40,7 @@ export class Hub {
   readonly #byCanvas = new Map<string, Set<Connection>>();
   #unsubscribe: (() => Promise<void>) | null = null;
   #endRenewals = () => {};
+  #endMissed = () => {};
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
   #onEmpty = () => {};
@@ -60,6 +61,7 @@ export class Hub {
       else for (const each of this.#byCanvas.get(concerned.canvas) ?? []) void each.recheck();
     }, this.env);
     this.#endRenewals = this.env.lease.afterBus((renewal) => this.#leaseRenewed(renewal));
+    this.#endMissed = this.env.bus.onMissed((isMissed) => this.#messagesMissed(isMissed));
     this.#timer = setInterval(() => this.#heartbeat(this.env.clock()), TICK_MS).unref();
   }
 
@@ -95,6 +97,7 @@ export class Hub {
     this.#closed = true;
     clearInterval(this.#timer);
     this.#endRenewals();
+    this.#endMissed();
     await this.#unsubscribe?.();
     if (this.#connections.size === 0) return;
     const emptied = new Promise<void>((resolve) => {
@@ -113,6 +116,15 @@ export class Hub {
       this.#connections.add(each);
       each.heartbeat(now);
     }
+  }
+
+  /**
+   * Rechecks all connections, because a change of access may have been missed, or messages whose loss a recheck makes up for. Until then, no
+   * further message is delivered to a connection.
+   */
+  #messagesMissed(isMissed: (topic: string) => boolean): void {
+    for (const each of this.#connections) each.messagesMissed(isMissed);
+    void this.#recheckAll(new Set());
   }
 
   /**

@@ -138,6 +138,12 @@ export class Watches {
       if (readsOtherwise(target, before, this.#client.access)) this.#client.send(resyncFrame(target));
   }
 
+  /** Asks the client to read every target again if changes of the canvas may have been missed. */
+  messagesMissed(isMissed: (topic: string) => boolean): void {
+    if (this.size === 0 || !isMissed(this.#topic)) return;
+    for (const target of this.#targets.values()) this.#client.send(resyncFrame(target));
+  }
+
   async unwatch(target: WatchTarget): Promise<void> {
     if (this.#targets.delete(JSON.stringify(target)) && this.size === 0) await this.unwatchAll();
   }
