@@ -4,7 +4,7 @@ import { enableCompileCache } from "node:module";
 enableCompileCache();
 if (existsSync(".env")) process.loadEnvFile();
 type Config = import("./config/config.ts").Config;
-const { join, serve } = await import("./service.ts");
+const { join, move, serve } = await import("./service.ts");
 const { Unavailable } = await import("./drivers/unavailable.ts");
 const { SetupError } = await import("./config/setting-types.ts");
 
@@ -49,17 +49,18 @@ async function start(): Promise<void> {
 }
 
 /** Maps the first command-line argument to a command. `start` is the default. */
-const COMMANDS: Record<string, () => Promise<void>> = {
+const COMMANDS: Record<string, (args: string[]) => Promise<void>> = {
   start,
   join: async () => void process.stdout.write(`${await join(process.env)}\n`),
+  move: async (args) => void process.stdout.write(`${await move(process.env, args)}\n`),
 };
 
 try {
-  const [, , name = "start"] = process.argv;
+  const [, , name = "start", ...args] = process.argv;
   const command = COMMANDS[name];
   if (command === undefined)
     throw new SetupError(`There is no command \`${name}\`: ${Object.keys(COMMANDS).join(", ")}`);
-  await command();
+  await command(args);
 } catch (error) {
   process.stderr.write(`${explain(error as Error)}\n`);
   process.exit(1);

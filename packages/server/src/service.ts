@@ -10,6 +10,7 @@ import { blobColumnsOf } from "./canvases/canvas-data.ts";
 import { startSweeping } from "./canvases/sweep.ts";
 import { baseOf } from "./config/addresses.ts";
 import { type Config, readConfig, unknownVariables } from "./config/config.ts";
+import { SetupError } from "./config/setting-types.ts";
 import { warningsOf } from "./config/warnings.ts";
 import { openSecrets } from "./crypto/secrets.ts";
 import { makePrivateDirectory } from "./disk/private-files.ts";
@@ -18,10 +19,10 @@ import type { Db, Schema } from "./drivers/db/db.ts";
 import { MIGRATIONS, migrate } from "./drivers/db/migrate.ts";
 import { DocumentCache } from "./drivers/document-cache.ts";
 import type { Drivers, WrapDrivers } from "./drivers/drivers.ts";
-import { openAi, openBlobs, openBus, openDb, openOutbound } from "./drivers/index.ts";
+import { moveDatabase, openAi, openBlobs, openBus, openDb, openOutbound } from "./drivers/index.ts";
 import type { Env, InstanceContext } from "./env.ts";
 import { newLog } from "./http/log.ts";
-import { joinInstance, requireOneInstance, type Stores } from "./instance/instance-id.ts";
+import { joinInstance, markedInstance, requireOneInstance, type Stores } from "./instance/instance-id.ts";
 import { NodeLease } from "./instance/lease.ts";
 import { describeNode, joinNodes, keepNode, runningNodes } from "./instance/nodes.ts";
 import { seedExamples } from "./management/seed-examples.ts";
@@ -108,6 +109,27 @@ export async function join(environment: Record<string, string | undefined>): Pro
   const instance = await openInstance(readSettings(environment));
   try {
     return await joinInstance(storesOf(instance));
+  } finally {
+    await Promise.all([instance.db.close(), instance.blobs.close()]);
+  }
+}
+
+/**
+ * Moves all rows of an SQLite database into the empty PostgreSQL database that the settings name. The blobs stay where they are. Returns a
+ * message for the operator. @throws SetupError with what to change. Then nothing has changed.
+ */
+export async function move(
+  environment: Record<string, string | undefined>,
+  [file, ...rest]: string[],
+): Promise<string> {
+  if (file === undefined || rest.length > 0)
+    throw new SetupError("Name the file of the SQLite database to move: `move /path/of/easel.db`");
+  const instance = await openInstance(readSettings(environment));
+  try {
+    if (instance.db.engine !== "postgres")
+      throw new SetupError("SERVICE_DATABASE_URL must name the PostgreSQL database to move to");
+    const rows = await moveDatabase(file, instance.db, await markedInstance(instance.blobs));
+    return `Moved ${rows} rows of ${file}. It is kept, but no service starts on it with these blobs any more; to go back, run \`join\` with the settings of before.`;
   } finally {
     await Promise.all([instance.db.close(), instance.blobs.close()]);
   }

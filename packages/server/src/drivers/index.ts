@@ -36,6 +36,12 @@ export async function openDb(
   return sqlite(file, onIoError, { reserve: config.diskReserve });
 }
 
+/** Moves the rows of an SQLite database into a PostgreSQL database: see `moveSqlite`. */
+export async function moveDatabase(file: string, to: Schema, blobsId: string | null): Promise<number> {
+  const { moveSqlite } = await import("./db/move-sqlite.ts");
+  return moveSqlite(file, to, blobsId);
+}
+
 /** Opens the blob store that the settings name. Loads the driver for S3 only if it is needed, which may use a lock of the database. */
 export async function openBlobs(config: Config, schema: Schema): Promise<Blobs> {
   const { s3: settings, dataDir, diskReserve: reserve } = config;

@@ -68,6 +68,9 @@ export async function joinInstance(stores: Stores): Promise<string> {
   return `The database and the blobs are instance ${joined} now: ${await describeUsage(stores)}`;
 }
 
+/** Returns the id of the instance to which blobs belong; null if they have none. */
+export const markedInstance = (blobs: Blobs): Promise<string | null> => blobs.marker(MARKER);
+
 async function storedInstance({ get, withReserve }: Db): Promise<Instance> {
   const read = () => get<Instance>`select id, joined_at from instance`;
   const known = await read();

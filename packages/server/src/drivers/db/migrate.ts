@@ -44,6 +44,10 @@ export interface Migrated {
 
 const isReadable = (since: string | null | undefined, schema: string) => since != null && schema >= since;
 
+/** Returns the migrations for SQLite, in the order in which they are applied. */
+export const sqliteMigrations = (): Promise<Migration[]> =>
+  read([MIGRATIONS, path.join(MIGRATIONS, "sqlite")]);
+
 /**
  * Applies all new migrations, those for every engine and those for the engine of `schema`, in one transaction, on one node at a time. A
  * database that a newer version has migrated is accepted if its migrations are readable for this version (decision 081). `running` reads which
