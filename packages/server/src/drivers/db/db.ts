@@ -30,6 +30,16 @@ export interface Derived {
 export const valueFor = (value: Value | Derived): Value =>
   typeof value === "object" && value !== null && "from" in value ? value.value() : value;
 
+/**
+ * Converts the value of a parameter to a key of a `Map`. Bytes become a string, because a `Map` compares objects by identity. The string
+ * cannot be confused with a text value, because a parameter of a statement always has the same type.
+ */
+export function keyOf(value: Value | Derived): Value {
+  if (typeof value !== "object" || value === null) return value;
+  if ("from" in value) return value.from;
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("latin1");
+}
+
 /** A template tag that returns a statement for `batch`. */
 export const sql = (...statement: Sql): Sql => statement;
 

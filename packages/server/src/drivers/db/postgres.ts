@@ -1,6 +1,7 @@
-import connect, { type TransactionSql } from "postgres";
+import type { TransactionSql } from "postgres";
 import {
   type Db,
+  type Derived,
   type Head,
   nameOf,
   type Outcome,
@@ -9,12 +10,13 @@ import {
   type SqlText,
   type Step,
   statementOf,
-  textOf,
   type Value,
-  valueFor,
 } from "./db.ts";
-import { type Client, type Clients, type OnReachability, Pool, type PoolTimes } from "./pool.ts";
+import { type OnReachability, Pool, type PoolTimes } from "./pool.ts";
+import { type Client, clientsOf, STATEMENT_MS } from "./postgres-client.ts";
+import { PostgresConnections } from "./postgres-connections.ts";
 import { explainedHandshake, serverOptions } from "./postgres-options.ts";
+import { StatementTexts, UNCHANGED } from "./postgres-statement.ts";
 
 /** The columns that `head` adds to each row to measure the rows, in bytes. */
 interface Measured {
@@ -22,27 +24,6 @@ interface Measured {
   row_count: number;
   size_so_far: number;
 }
-
-/** Matches the codes of the errors of queries whose connection has closed. */
-const CLOSED = /^(CONNECTION_CLOSED|ECONNRESET|EPIPE)$/;
-
-/** Thrown and caught in this file to roll back a batch. */
-class Rollback extends Error {
-  /** The name of the step that changed no row. */
-  readonly step: string;
-
-  constructor(step: string) {
-    super();
-    this.step = step;
-  }
-}
-
-/**
- * The maximum number of connections from a node to the server for single statements. Statements are pipelined, so that several share one.
- */
-const STATEMENTS_MAX = 6;
-/** The maximum number of connections from a node to the server for transactions. */
-const TRANSACTIONS_MAX = 10;
 
 /** The key of the advisory lock that nodes take before they migrate. Must be the same in all releases. */
 const SCHEMA_LOCK = 5_324_117_280;
@@ -64,9 +45,6 @@ async function retried<Result>(write: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** The time after which the server cancels a statement. */
-const STATEMENT_MS = 15_000;
-
 /** Timeouts that suit servers with round trips of up to about 100 ms. */
 const TIMES: PoolTimes = {
   late: 1_000,
@@ -82,97 +60,54 @@ export function postgres(
   onReachability: OnReachability = () => {},
   times: PoolTimes = TIMES,
 ): Db & Schema {
-  const { url: address, ...server } = serverOptions(url);
-  const refuse = (error: unknown) => {
-    throw explainedHandshake(error, server);
-  };
-  const client = (max: number) =>
-    connect(address, {
-      ...server,
-      max,
-      connect_timeout: times.connect / 1000,
-      backoff: () => 0.1,
-      // Does not fetch the list of types, which only arrays need. If the connection were lost during the fetch, there would be an unhandled
-      // rejection.
-      fetch_types: false,
-      onnotice() {},
-      types: {
-        bigint: { to: 20, from: [20], parse: Number, serialize: String },
-        // JSON is passed as text. By default, the package would serialize that text once more.
-        json: { to: 114, from: [114], parse: String, serialize: String },
-      },
-      connection: {
-        application_name: "easel",
-        statement_timeout: STATEMENT_MS,
-        client_min_messages: "warning",
-      },
-    });
-  const open = () => ({ statements: client(STATEMENTS_MAX), transactions: client(TRANSACTIONS_MAX) });
-  const pool = new Pool(open, times, onReachability);
-  /** The texts of statements, with numbered parameters. */
-  const texts = new Map<SqlText, string>();
+  const server = serverOptions(url);
+  const open = clientsOf(server, times.connect);
+  const pool = new Pool(() => new PostgresConnections(open), times, onReachability);
+  const texts = new StatementTexts();
 
-  function numbered(text: SqlText): string {
-    const known = texts.get(text);
-    if (known !== undefined) return known;
-    const made = textOf(text)
-      .split("?")
-      .reduce((before, part, index) => `${before}$${index}${part}`);
-    texts.set(text, made);
-    return made;
-  }
+  const query = (through: Client | TransactionSql, [text, ...values]: Sql) =>
+    through.unsafe(texts.of(text).text, values as Exclude<Value, Uint8Array>[], { prepare: true });
 
-  function query(through: Client | TransactionSql, [text, ...values]: Sql) {
-    return through.unsafe(numbered(text), values as Exclude<Value, Uint8Array>[], { prepare: true });
-  }
-
-  /**
-   * Runs all steps in a transaction without waiting for each result. If a step that is not `optional` changes no row, the later steps also
-   * run, and all steps are rolled back.
-   */
-  async function attempt({ transactions }: Clients, steps: readonly Step<string>[]): Promise<string> {
-    try {
-      await transactions.begin(async (transaction) => {
-        const results = await Promise.allSettled(steps.map((each) => query(transaction, statementOf(each))));
-        // `begin` rejects by itself when its connection closes. It would also send a rollback to the closed connection, which throws an error
-        // that nobody can catch (package postgres 3.4), if this function failed, too.
-        if (results.some((each) => each.status === "rejected" && CLOSED.test(String(each.reason?.code))))
-          return await new Promise<never>(() => {});
-        for (const [index, result] of results.entries()) {
-          if (result.status === "rejected") throw result.reason;
-          if (result.value.count > 0) continue;
-          const name = nameOf(steps[index] as Step<string>);
-          if (name !== null) throw new Rollback(name);
-        }
-      });
-      return "done";
-    } catch (error) {
-      if (error instanceof Rollback) return error.step;
-      throw error;
+  /** Runs all steps in a transaction, in one round trip. */
+  async function attempt<Each extends Step<string>>(
+    { transactions }: PostgresConnections,
+    steps: readonly Each[],
+  ): Promise<Outcome<Each>> {
+    const answers = await transactions.run(
+      steps.map((each) => {
+        const [text, ...values] = statementOf(each);
+        const statement = texts.of(text);
+        return { text: nameOf(each) === null ? statement.text : statement.mandatory, values };
+      }),
+    );
+    for (const [index, answer] of answers.entries()) {
+      if (answer.status === "fulfilled") continue;
+      const each = steps[index];
+      if (each !== undefined && answer.reason.code === UNCHANGED) return nameOf(each) as Outcome<Each>;
+      throw answer.reason;
     }
+    return "done";
   }
 
-  const rows = <Row>({ statements }: Clients, statement: Sql) =>
+  const rows = <Row>({ statements }: PostgresConnections, statement: Sql) =>
     query(statements, statement).then((found) => [...found] as Row[]);
 
-  const read = <Row>(statement: Sql) => pool.use((clients) => rows<Row>(clients, statement));
-
-  const write = <Result>(work: (clients: Clients) => Promise<Result>) =>
-    pool.use((clients) => retried(() => work(clients)));
+  const write = <Result>(work: (connections: PostgresConnections) => Promise<Result>) =>
+    pool.use((connections) => retried(() => work(connections)));
 
   /**
    * Returns the first rows of a query whose total size is at most `size` bytes, but at least one row. The server measures the rows and
    * sends only those that fit.
    */
   async function head<Row>(
-    { statements }: Clients,
+    { statements }: PostgresConnections,
     size: number,
     [text, ...values]: Sql,
   ): Promise<Head<Row>> {
     const measured = `select * from (
         select found.*, octet_length(found::text) as row_size, count(*) over () as row_count,
           sum(octet_length(found::text)) over (rows unbounded preceding) as size_so_far
-        from (${numbered(text)}) as found) as measured
+        from (${texts.of(text).text}) as found) as measured
       where size_so_far <= $${values.length + 1} or size_so_far = row_size`;
     const parameters = [...values, size] as Exclude<Value, Uint8Array>[];
     const found = await statements.unsafe<(Row & Measured)[]>(measured, parameters, { prepare: true });
@@ -180,18 +115,17 @@ export function postgres(
     return { rows, more: rows.length < (found[0]?.row_count ?? 0) };
   }
 
-  const get = async <Row>(...statement: Sql) => (await read<Row>(statement))[0];
-
   const driver: Db & Schema = {
-    get,
-    // Runs the query every time, because another node may have changed the row.
-    getCached: (text, ...values) => get(text, ...values.map(valueFor)),
-    all: (...statement) => read(statement),
-    head: (size, ...statement) => pool.use((clients) => head(clients, size, statement)),
+    get: <Row>(text: SqlText, ...values: Value[]) =>
+      pool.use(({ reads }) => reads.get(texts.of(text), values)) as Promise<Row | undefined>,
+    // Asks the server every time, because another node may have changed the row.
+    getCached: <Row>(text: SqlText, ...values: (Value | Derived)[]) =>
+      pool.use(({ reads }) => reads.getCached(texts.of(text), values)) as Promise<Row | undefined>,
+    all: <Row>(...statement: Sql) => pool.use((connections) => rows<Row>(connections, statement)),
+    head: (size, ...statement) => pool.use((connections) => head(connections, size, statement)),
     run: (...statement) => write(({ statements }) => query(statements, statement).then(({ count }) => count)),
-    returning: <Row>(...statement: Sql) => write((clients) => rows<Row>(clients, statement)),
-    batch: <Each extends Step<string>>(steps: readonly Each[]) =>
-      write((clients) => attempt(clients, steps) as Promise<Outcome<Each>>),
+    returning: <Row>(...statement: Sql) => write((connections) => rows<Row>(connections, statement)),
+    batch: (steps) => write((connections) => attempt(connections, steps)),
     // The server has a disk of its own, which the service cannot measure.
     get withReserve() {
       return driver;
@@ -200,8 +134,10 @@ export function postgres(
     engine: "postgres",
 
     async exclusively(work) {
-      await pool.clients.transactions
-        .begin(async (transaction) => {
+      // The work at the start may take longer than the timeouts of the pool allow.
+      const client = open(1);
+      try {
+        await client.begin(async (transaction) => {
           await transaction`select pg_advisory_xact_lock(${SCHEMA_LOCK})`;
           await work({
             async exec(text) {
@@ -212,8 +148,12 @@ export function postgres(
               return [...(await query(transaction, statement))] as Row[];
             },
           });
-        })
-        .catch(refuse);
+        });
+      } catch (error) {
+        throw explainedHandshake(error, server);
+      } finally {
+        await client.end({ timeout: 0 });
+      }
     },
 
     close: () => pool.close(),

@@ -1,19 +1,6 @@
 import { constants, type DatabaseSync, type StatementSync } from "node:sqlite";
-import { type Derived, type SqlText, textOf, type Value } from "./db.ts";
-
-/** Converts the values of a row, in the order of its columns, to an object. */
-type RowMaker = (values: unknown[]) => unknown;
-
-/**
- * Returns a function that makes plain objects with these columns as properties, in this order. The function is compiled, because V8 gives
- * an object literal a fixed shape, which is several times faster to create and to read than an object that is filled property by property.
- * Rows with another number of columns go to `changed`.
- */
-function rowMaker(columns: string[], changed: RowMaker): RowMaker {
-  const properties = columns.map((name, index) => `${JSON.stringify(name)}: values[${index}]`);
-  const body = `return (values) => values.length === ${columns.length} ? ({ ${properties.join(", ")} }) : changed(values)`;
-  return new Function("changed", body)(changed) as RowMaker;
-}
+import { type Derived, keyOf, type SqlText, textOf, type Value } from "./db.ts";
+import { type RowMaker, rowMaker } from "./row-maker.ts";
 
 type Level = Map<Value, unknown>;
 
@@ -57,16 +44,6 @@ export class StatementCache {
     this.#found = new Map();
     this.#size = 0;
   }
-}
-
-/**
- * Converts the value of a parameter to a key of a `Map`. Bytes become a string, because a `Map` compares objects by identity. The string
- * cannot be confused with a text value, because a parameter of a statement always has the same type.
- */
-function keyOf(value: Value | Derived): Value {
-  if (typeof value !== "object" || value === null) return value;
-  if ("from" in value) return value.from;
-  return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("latin1");
 }
 
 /** A prepared statement. `cache` caches the rows that it reads. If the statement writes, all caches in `clears` must be cleared. */

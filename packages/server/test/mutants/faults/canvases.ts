@@ -192,11 +192,11 @@ export const canvases: Fault[] = [
     "packages/server/test/canvases/blob-claims.test.ts",
   ),
   fault(
-    "database: a rollback is sent to a connection that has closed",
-    "packages/server/src/drivers/db/postgres.ts",
-    'each.status === "rejected" && CLOSED',
-    "false && CLOSED",
-    "packages/server/test/drivers/postgres-writes.test.ts",
+    "database: a batch on PostgreSQL is committed although a step changed no row",
+    "packages/server/src/drivers/db/postgres-statement.ts",
+    "select ln(count(*)) from step",
+    "select count(*) from step",
+    "packages/server/test/drivers/db.test.ts",
   ),
   fault(
     "database: a host that is not loopback is reached without TLS",
@@ -228,7 +228,7 @@ export const canvases: Fault[] = [
   ),
   fault(
     "database: a handshake that fails is an error of the service",
-    "packages/server/src/drivers/db/pool.ts",
+    "packages/server/src/drivers/db/postgres-errors.ts",
     " || isHandshakeError(error)",
     "",
     "packages/server/test/drivers/postgres-tls.test.ts",

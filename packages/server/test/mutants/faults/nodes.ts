@@ -70,7 +70,7 @@ export const nodes: Fault[] = [
   ),
   fault(
     "db: a row of SQLite has the columns from before a migration by another process",
-    "packages/server/src/drivers/db/statements.ts",
+    "packages/server/src/drivers/db/row-maker.ts",
     "return (values) => values.length ===",
     "return (values) => 0 < values.length || values.length ===",
     "packages/server/test/instance/rolling-upgrade.test.ts",

@@ -1,0 +1,47 @@
+import { Lanes } from "./lanes.ts";
+import type { Connections } from "./pool.ts";
+import type { Client, OpenClient } from "./postgres-client.ts";
+import { TurnReads } from "./turn-reads.ts";
+import { Turns } from "./turns.ts";
+
+/** The maximum numbers of connections from a node to the server, by what they are for. */
+const MAX = {
+  /** For single statements. Several share a connection only if more are in flight than there are connections. */
+  statements: 6,
+  /** For the reads of a turn. With few connections, the reads leave in few messages and the server wakes up seldom. */
+  reads: 2,
+  /** For transactions. */
+  transactions: 10,
+};
+
+/**
+ * The connections of a node to a server, by what they are for. If statements and transactions shared connections, the `postgres` package
+ * could begin a transaction on a busy connection without reserving it. Later statements on that connection would then never be committed
+ * (decision 029).
+ */
+export class PostgresConnections implements Connections {
+  readonly statements: Client;
+  readonly transactions: Lanes;
+  readonly reads: TurnReads;
+  readonly #joined: Client;
+
+  constructor(open: OpenClient) {
+    this.statements = open(MAX.statements);
+    this.transactions = new Lanes(MAX.transactions, (onClose) => open(1, { onClose }));
+    // The statements of turns have their values in arrays. A plan for certain arrays would be no better, and planning takes longer than reading.
+    this.#joined = open(MAX.reads, { settings: { plan_cache_mode: "force_generic_plan" } });
+    this.reads = new TurnReads(this.statements, this.#joined, new Turns());
+  }
+
+  ping(): Promise<unknown> {
+    return this.statements`select 1`;
+  }
+
+  async end(timeout: number): Promise<void> {
+    await Promise.all([
+      this.statements.end({ timeout }),
+      this.#joined.end({ timeout }),
+      this.transactions.end(timeout),
+    ]);
+  }
+}

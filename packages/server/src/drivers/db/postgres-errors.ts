@@ -1,0 +1,25 @@
+import connect from "postgres";
+import { isHandshakeError } from "./postgres-options.ts";
+
+/**
+ * Matches the error codes of a connection that was lost or could not be made: codes of the `postgres` package, of the system, and of
+ * PostgreSQL (class 08, shutdown, start-up).
+ */
+const LOST = /^(CONNECT\w+|E(?!RR_)[A-Z_]+|08\w{3}|57P0[123])$/;
+
+/**
+ * Matches the error codes of a server that responds but cannot run queries: out of resources, read-only after a failover, access denied.
+ */
+const DENIED = /^(53\w{3}|25006|28\w{3}|3D000)$/;
+
+const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? "");
+
+/** Whether an error says that the connection was lost or could not be made. */
+export const isLost = (error: unknown): boolean => LOST.test(codeOf(error)) || isHandshakeError(error);
+
+/** Whether an error says that the server responds, but cannot run queries. */
+export const isDenied = (error: unknown): boolean => DENIED.test(codeOf(error));
+
+/** Whether the server has refused a statement and undone all that it did, so that the same connection can run others. */
+export const isRefusal = (error: unknown): error is connect.PostgresError =>
+  error instanceof connect.PostgresError && !isLost(error) && !isDenied(error);
