@@ -1,5 +1,6 @@
 import type { Fault } from "./fault.ts";
 import { ai } from "./faults/ai.ts";
+import { bus } from "./faults/bus.ts";
 import { callLog } from "./faults/call-log.ts";
 import { canvases } from "./faults/canvases.ts";
 import { cli } from "./faults/cli.ts";
@@ -31,6 +32,7 @@ export const FAULTS: Fault[] = [
   ...data,
   ...transfers,
   ...nodes,
+  ...bus,
   ...people,
   ...tokens,
   ...oauth,

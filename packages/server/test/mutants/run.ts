@@ -14,7 +14,8 @@ import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { postgresPrograms, startPostgres } from "../support/postgres-server.ts";
-import { POSTGRES } from "../support/servers.ts";
+import { redisProgram, startRedis } from "../support/redis-server.ts";
+import { POSTGRES, REDIS } from "../support/servers.ts";
 import type { Fault } from "./fault.ts";
 import { FAULTS } from "./faults.ts";
 
@@ -52,6 +53,9 @@ const running = new Set<number>();
 const home = mkdtempSync(path.join(os.tmpdir(), "easel-mutants-"));
 const programs = postgresPrograms();
 const database = programs === undefined ? null : await startPostgres(programs);
+const program = redisProgram();
+const redis = program === undefined ? null : await startRedis(program);
+if (redis === null) process.stdout.write("Redis is not installed: its tests are skipped\n");
 if (database === null) process.stdout.write("PostgreSQL is not installed: its tests are skipped\n");
 for (const signal of ["SIGINT", "SIGTERM"] as const)
   process.once(signal, () => void stop().then(() => process.exit(1)));
@@ -85,7 +89,7 @@ try {
 
 async function stop(): Promise<void> {
   for (const group of running) kill(group, "SIGKILL");
-  await database?.remove();
+  await Promise.all([database?.remove(), redis?.remove()]);
   rmSync(home, { recursive: true, force: true });
 }
 
@@ -182,6 +186,7 @@ function passes(file: string, copy: string): Promise<boolean> {
       CORPORA: path.join(ROOT, "../shared/corpora"),
       ...process.env,
       ...(database && { [POSTGRES]: database.url }),
+      ...(redis && { [REDIS]: redis.url }),
     };
     // Starts a new process group, so that processes that the test has started can be ended with it.
     const child = spawn(process.execPath, ["--test-reporter=tap", file], {
