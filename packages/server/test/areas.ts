@@ -159,6 +159,7 @@ export const AREAS = {
     sources: ["tools", "*.json", `${SERVER}/test/{areas,run}.ts`, `${SERVER}/test/{support,mutants}`],
     tests: [
       `${SERVER}/test/service/{layers,test-files,untracked-promises}.test.ts`,
+      `${SERVER}/test/support/*.test.ts`,
       `${SERVER}/test/http/slow-patterns.test.ts`,
     ],
   },

@@ -6,7 +6,9 @@ import { type Fault, FaultProxy } from "./fault-proxy.ts";
 import { atEnd } from "./service.ts";
 
 /** Starts a server that echoes, and a proxy before it. */
-async function start(t: TestContext): Promise<{ proxy: FaultProxy; dial: () => Promise<Socket>; open: Set<Socket> }> {
+async function start(
+  t: TestContext,
+): Promise<{ proxy: FaultProxy; dial: () => Promise<Socket>; open: Set<Socket> }> {
   const open = new Set<Socket>();
   const server = net.createServer((socket) => {
     open.add(socket);

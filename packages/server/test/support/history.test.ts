@@ -20,11 +20,21 @@ function isExplained<Operation extends { start: number; end: number }, State>(
   return history.some((each) => {
     if (each.start > earliestEnd) return false;
     const next = step(state, each);
-    return next !== null && isExplained(history.filter((other) => other !== each), next, step, isLast);
+    return (
+      next !== null &&
+      isExplained(
+        history.filter((other) => other !== each),
+        next,
+        step,
+        isLast,
+      )
+    );
   });
 }
 
-const times = fc.tuple(fc.nat(12), fc.integer({ min: 1, max: 6 })).map(([start, length]) => ({ start, length }));
+const times = fc
+  .tuple(fc.nat(12), fc.integer({ min: 1, max: 6 }))
+  .map(([start, length]) => ({ start, length }));
 
 /** Makes all starts and ends differ, because the order of equal times is not known. */
 const span = ({ start, length }: { start: number; length: number }, at: number) => ({
@@ -68,7 +78,14 @@ describe("history of a counter", () => {
 
 describe("history of a register", () => {
   it("finds nothing in one that is linearizable, with a write that has no answer", () => {
-    const history = [read(0, 1), write(0, 4, 1), read(2, 3, 1), write(5, Infinity, 2), read(6, 7, 1), read(8, 9, 2)];
+    const history = [
+      read(0, 1),
+      write(0, 4, 1),
+      read(2, 3, 1),
+      write(5, Infinity, 2),
+      read(6, 7, 1),
+      read(8, 9, 2),
+    ];
     assert.deepEqual(faultsOfRegister(history), []);
   });
 
@@ -90,7 +107,12 @@ describe("history of a register", () => {
           // The first of each value is its write, the others read it; 0 is a read of the register before its first write.
           const kind = of > 0 && made.findIndex((each) => each.of === of) === at ? "write" : "read";
           const { start, end } = span(times, at);
-          return { kind, start, end: kind === "write" && !isAnswered ? Infinity : end, value: of || undefined };
+          return {
+            kind,
+            start,
+            end: kind === "write" && !isAnswered ? Infinity : end,
+            value: of || undefined,
+          };
         });
         const expected = isExplained(
           history,

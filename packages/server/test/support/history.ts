@@ -31,7 +31,8 @@ export function faultsOfCounter(history: Increment[], last: number): string[] {
   const faults: string[] = [];
   if (byValue.size < known.length) faults.push(`${known.length - byValue.size} values were returned twice`);
   for (const value of byValue.keys())
-    if (!(Number.isInteger(value) && value >= 1 && value <= last)) faults.push(`${value} is not of 1 to ${last}`);
+    if (!(Number.isInteger(value) && value >= 1 && value <= last))
+      faults.push(`${value} is not of 1 to ${last}`);
   const unanswered = history.filter(({ value }) => value === undefined).map(({ start }) => start);
   const missing = last - byValue.size;
   if (missing > unanswered.length)
@@ -77,16 +78,22 @@ export function faultsOfRegister(history: Access[]): string[] {
       continue;
     }
     if (writes.length > 1) throw new Error(`${value} was written twice: the check needs unique values`);
-    for (const { end } of reads) if (end < write.start) faults.push(`${value} was read before it was written`);
+    for (const { end } of reads)
+      if (end < write.start) faults.push(`${value} was read before it was written`);
     const all = [write, ...reads];
-    const [end, start] = [Math.min(...all.map((each) => each.end)), Math.max(...all.map((each) => each.start))];
+    const [end, start] = [
+      Math.min(...all.map((each) => each.end)),
+      Math.max(...all.map((each) => each.start)),
+    ];
     zones.push({ value, from: Math.min(end, start), to: Math.max(end, start), isForward: end < start });
   }
   const forward = zones.filter(({ isForward }) => isForward).sort((a, b) => a.from - b.from);
   for (const [at, zone] of forward.entries()) {
     const next = forward[at + 1];
     if (next !== undefined && next.from < zone.to)
-      faults.push(`${next.value} was held while ${zone.value} was: the latter was read after it was replaced`);
+      faults.push(
+        `${next.value} was held while ${zone.value} was: the latter was read after it was replaced`,
+      );
   }
   for (const zone of zones.filter(({ isForward }) => !isForward)) {
     const around = forward.find(({ from, to }) => from < zone.from && zone.to < to);

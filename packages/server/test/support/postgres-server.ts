@@ -27,7 +27,8 @@ function identity(): { uid?: number; gid?: number } {
   return { uid: id("-u"), gid: id("-g") };
 }
 
-async function freePort(): Promise<number> {
+/** Returns a port of 127.0.0.1 on which nothing listens. */
+export async function freePort(): Promise<number> {
   const server = net.createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as net.AddressInfo;
@@ -46,6 +47,8 @@ export interface PostgresServer {
   start(): Promise<void>;
   /** Stops the server. With SIGINT it first closes the open connections; with SIGQUIT it ends as in a crash. */
   stop(signal?: "SIGINT" | "SIGQUIT"): Promise<void>;
+  /** Ends all of the server's processes at once, without a chance to write anything. */
+  kill(): Promise<void>;
   /** `freeze` suspends the server's processes, so that connections stay open without responses; `thaw` resumes them. */
   freeze(): void;
   thaw(): void;
@@ -147,6 +150,11 @@ export async function startPostgres(
         if (!(await answers(server, home, port))) throw new Error("PostgreSQL does not start again");
       },
       stop,
+      async kill() {
+        const exited = once(server, "exit");
+        signalAll("SIGKILL");
+        await exited;
+      },
       freeze: () => signalAll("SIGSTOP"),
       thaw: () => signalAll("SIGCONT"),
       async remove() {

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import path from "node:path";
+import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PATIENCE_MS } from "@easel/conformance/patience";
 import { atEnd, type Scope } from "./service.ts";
@@ -18,16 +19,19 @@ export interface Process {
   end(signal: "SIGKILL" | "SIGTERM"): Promise<number | null>;
 }
 
-/** Starts the service on a data directory; kills it at the end of the scope if it still runs. */
+/**
+ * Starts the service on a data directory; kills it at the end of the scope if it still runs. `errors` is the file descriptor of its log.
+ */
 export async function startProcess(
   scope: Scope,
   directory: string,
   more: Record<string, string> = {},
+  errors: number | "inherit" = "inherit",
 ): Promise<Process> {
   const settings = { SERVICE_PORT: "0", SERVICE_DATA_DIR: directory, SERVICE_RATELIMIT_ENABLED: "off" };
   const child = spawn(process.execPath, [MAIN], {
     env: { ...process.env, ...settings, SERVICE_LOG_LEVEL: "warn", ...more },
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", errors],
   });
   const exited = once(child, "exit");
   const end: Process["end"] = async (signal) => {
@@ -35,7 +39,8 @@ export async function startProcess(
     return (await exited)[0];
   };
   atEnd(scope, () => end("SIGKILL"));
-  const [line] = (await once(child.stdout, "data")) as [Buffer];
+  const failed = exited.then(([code]) => assert.fail(`the service has ended with ${code} at its start`));
+  const [line] = (await Promise.race([once(child.stdout as Readable, "data"), failed])) as [Buffer];
   return { base: /http:\S+/.exec(line.toString())?.[0] ?? "", pid: child.pid as number, end };
 }
 
