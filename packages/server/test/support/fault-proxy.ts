@@ -105,7 +105,8 @@ export class FaultProxy {
       const arrived = Date.now();
       later(async () => {
         await this.#delay(arrived, chunk.length);
-        if (to.writable && !to.write(chunk)) await Promise.race([once(to, "drain"), once(to, "close")]);
+        // The callback is also called when the connection has closed.
+        await new Promise<unknown>((written) => to.write(chunk, written));
       });
     });
     from.on("end", () => {

@@ -13,7 +13,13 @@ export class RoundRobin {
   readonly #agent = new http.Agent({ keepAlive: true });
   readonly #server = http.createServer(
     // What a request may be is for the nodes to say.
-    { insecureHTTPParser: true, requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 },
+    {
+      insecureHTTPParser: true,
+      maxHeaderSize: 256 * 1024,
+      requestTimeout: 0,
+      headersTimeout: 0,
+      keepAliveTimeout: 0,
+    },
   );
   #requests = 0;
 
