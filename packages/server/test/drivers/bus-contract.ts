@@ -151,6 +151,23 @@ export function busContract(
       assert.deepEqual(other.heard, []);
     });
 
+    test("topics that differ in lone surrogates only are different", async (t) => {
+      const { bus, pass } = await open(t);
+      const topics = ["channel \ud800", "channel \udbff", "channel \udc00", "channel \ufffd"];
+      const member = { id: "a", name: "A" };
+      await bus.renewLease(NODE);
+      for (const topic of topics) {
+        const { heard, stop } = await listen(bus, topic);
+        assert.equal(await bus.join(topic, member, "1", NODE), true);
+        for (const [at, each] of topics.entries()) await bus.publish(each, String(at));
+        await pass(50);
+        assert.deepEqual(heard, [String(topics.indexOf(topic))]);
+        assert.deepEqual(await bus.members(topic), [member]);
+        assert.equal(await bus.leave(topic, member.id, "1"), true);
+        await stop();
+      }
+    });
+
     test("a message from before a subscription is not received", async (t) => {
       const { bus, pass } = await open(t);
       await bus.publish("a", "early");

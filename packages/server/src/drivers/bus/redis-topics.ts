@@ -16,6 +16,11 @@ interface Topic {
 /** The number of topics above which a node says that messages of any topic may have been missed. */
 const MAX_UNPUBLISHED = 1_000;
 
+/** Encodes a topic for the server. Channels of pages may have names with lone surrogates, which UTF-8 cannot carry and JSON escapes. */
+export const encodeTopic = (topic: string): string => JSON.stringify(topic);
+
+export const decodeTopic = (encoded: string): string => JSON.parse(encoded);
+
 /**
  * The topics of a bus on Redis to which this node listens. Each is a channel of the server. Another channel, `missed`, tells all nodes of
  * which topics a node could not publish messages: a JSON array, or `null` for all topics.
@@ -24,6 +29,7 @@ export class RedisTopics {
   readonly #prefix: string;
   readonly #missedChannel: string;
   readonly #onError: (error: unknown) => void;
+  /** By the channel of the server. */
   readonly #topics = new Map<string, Topic>();
   readonly #missedListeners = new Set<MissedListener>();
   /** The topics with messages that this node could not publish. */
@@ -42,8 +48,7 @@ export class RedisTopics {
   /** Subscribes a new connection to all topics. Messages are kept until `goOn`. */
   async prepare(client: Client): Promise<void> {
     this.#early = [];
-    const channels = this.#topics.keys().map((topic) => this.#prefix + topic);
-    await client.subscribe([this.#missedChannel, ...channels], this.#receive);
+    await client.subscribe([this.#missedChannel, ...this.#topics.keys()], this.#receive);
   }
 
   /** Says that messages may have been missed, unless this is the first connection. Then delivers those that have arrived since. */
@@ -58,7 +63,7 @@ export class RedisTopics {
 
   async publish(topic: string, message: string, run: Run): Promise<void> {
     try {
-      await run((client) => client.publish(this.#prefix + topic, message));
+      await run((client) => client.publish(this.#channelOf(topic), message));
     } catch (error) {
       if (this.#unpublished.size <= MAX_UNPUBLISHED) this.#unpublished.add(topic);
       throw error;
@@ -67,13 +72,13 @@ export class RedisTopics {
   }
 
   async subscribe(topic: string, listener: Listener, run: Run): Promise<() => Promise<void>> {
-    const channel = this.#prefix + topic;
-    const known = this.#topics.get(topic) ?? {
+    const channel = this.#channelOf(topic);
+    const known = this.#topics.get(channel) ?? {
       listeners: new Set(),
       uses: 0,
       confirmed: run((client) => client.subscribe(channel, this.#receive)),
     };
-    this.#topics.set(topic, known);
+    this.#topics.set(channel, known);
     known.uses++;
     // A listener of its own, because the same function may be subscribed twice.
     const own: Listener = (message) => listener(message);
@@ -83,7 +88,7 @@ export class RedisTopics {
       isOver = true;
       known.listeners.delete(own);
       if (--known.uses > 0) return;
-      this.#topics.delete(topic);
+      this.#topics.delete(channel);
       // A connection that is lost has no subscriptions, and the next one gets those of `#topics`.
       await run((client) => client.unsubscribe(channel, this.#receive)).catch(() => {});
     };
@@ -109,9 +114,10 @@ export class RedisTopics {
       this.#tellMissed((topic) => topics === null || topics.includes(topic));
       return;
     }
-    const topic = channel.slice(this.#prefix.length);
-    for (const listener of this.#topics.get(topic)?.listeners ?? []) this.#try(() => listener(message));
+    for (const listener of this.#topics.get(channel)?.listeners ?? []) this.#try(() => listener(message));
   };
+
+  readonly #channelOf = (topic: string): string => this.#prefix + encodeTopic(topic);
 
   #tellMissed(isMissed: (topic: string) => boolean): void {
     for (const listener of this.#missedListeners) this.#try(() => listener(isMissed));

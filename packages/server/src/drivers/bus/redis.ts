@@ -3,9 +3,9 @@ import { Unavailable } from "../unavailable.ts";
 import { type Bus, type HoldOutcome, type Renewal, SHARED_PART } from "./bus.ts";
 import { type Address, type Client, type LinkTimes, RedisLink } from "./redis-link.ts";
 import * as scripts from "./redis-scripts.ts";
-import { RedisTopics } from "./redis-topics.ts";
+import { decodeTopic, encodeTopic, RedisTopics } from "./redis-topics.ts";
 
-/** Something that a node has under its lease, as it is recorded there. */
+/** Something that a node has under its lease, as it is recorded there, with the topic as it is encoded. */
 type Entry =
   | ["place", place: string, holder: string]
   | ["member", topic: string, member: string, connection: string];
@@ -104,13 +104,14 @@ export async function redis(
       const entry = JSON.parse(text) as Entry;
       const present =
         entry[0] === "member" ? (await membersOf(entry[1])).find(({ id }) => id === entry[2]) : undefined;
-      if ((await remove(entry)) && present !== undefined) departed.push({ topic: entry[1], member: present });
+      if ((await remove(entry)) && present !== undefined)
+        departed.push({ topic: decodeTopic(entry[1]), member: present });
     }
     return { kept: held.isSubsetOf(stored), departed };
   }
 
-  async function membersOf(topic: string): Promise<Member[]> {
-    const found = (await run(scripts.MEMBERS, prefix, topic)) as string[];
+  async function membersOf(encoded: string): Promise<Member[]> {
+    const found = (await run(scripts.MEMBERS, prefix, encoded)) as string[];
     return pairs(found, (id, name) => ({ id, name: String(name) }));
   }
 
@@ -151,7 +152,7 @@ export async function redis(
       const departed: Renewal["departed"] = [];
       for (let at = 0; at < names.length; at += 3) {
         const [topic = "", id = "", name = ""] = names.slice(at, at + 3);
-        departed.push({ topic, member: { id, name } });
+        departed.push({ topic: decodeTopic(topic), member: { id, name } });
       }
       if (isRenewed) return { kept: kept === 1, departed };
       const found = await reconcile(lease);
@@ -180,15 +181,17 @@ export async function redis(
       );
     },
 
-    join: (topic, { id, name }, connection, lease) =>
-      add(
-        ["member", topic, id, connection],
-        async (text) => (await run(scripts.JOIN, prefix, topic, id, name, connection, lease, text)) === 1,
+    join(topic, { id, name }, connection, lease) {
+      const encoded = encodeTopic(topic);
+      return add(
+        ["member", encoded, id, connection],
+        async (text) => (await run(scripts.JOIN, prefix, encoded, id, name, connection, lease, text)) === 1,
         () => true,
-      ),
+      );
+    },
 
-    leave: (topic, member, connection) => remove(["member", topic, member, connection]),
-    members: membersOf,
+    leave: (topic, member, connection) => remove(["member", encodeTopic(topic), member, connection]),
+    members: (topic) => membersOf(encodeTopic(topic)),
 
     async close() {
       link.close();
