@@ -31,18 +31,19 @@ export class FaultProxy {
   readonly #pairs = new Set<Pair>();
   #fault: Fault | undefined;
   #changed = Promise.withResolvers<void>();
-  /** The number of connections so far. */
-  connections = 0;
+  /** The port of the server on 127.0.0.1. */
+  server: number;
 
-  private constructor(port: number) {
+  private constructor(server: number) {
+    this.server = server;
     this.#listener = net.createServer({ allowHalfOpen: true, noDelay: true }, (client) =>
-      this.#connect(client, port),
+      this.#connect(client),
     );
   }
 
-  /** Starts a proxy before a port of 127.0.0.1. */
-  static async start(scope: Scope, port: number): Promise<FaultProxy> {
-    const proxy = new FaultProxy(port);
+  /** Starts a proxy before the server on a port of 127.0.0.1. */
+  static async start(scope: Scope, server: number): Promise<FaultProxy> {
+    const proxy = new FaultProxy(server);
     proxy.#listener.listen(0, "127.0.0.1");
     await once(proxy.#listener, "listening");
     atEnd(scope, async () => {
@@ -64,9 +65,8 @@ export class FaultProxy {
     for (const pair of this.#pairs) this.#strike(pair);
   }
 
-  #connect(client: Socket, port: number): void {
-    this.connections++;
-    const server = net.connect({ port, host: "127.0.0.1", allowHalfOpen: true, noDelay: true });
+  #connect(client: Socket): void {
+    const server = net.connect({ port: this.server, host: "127.0.0.1", allowHalfOpen: true, noDelay: true });
     const pair = { client, server, isHalfOpen: false };
     this.#pairs.add(pair);
     client.on("error", () => {});
