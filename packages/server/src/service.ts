@@ -57,6 +57,8 @@ export interface ServeOptions {
   wrap?: WrapDrivers;
   /** Returns parts of the context that replace those of the service. Called before anything uses the context. */
   replace?: (env: Env) => Partial<Env>;
+  /** Whether other processes listen at the same port. The system then distributes the connections. False by default. */
+  sharesPort?: boolean;
 }
 
 /** The settings of a process and the log. */
@@ -238,10 +240,10 @@ async function joinOthers(env: Env, lease: NodeLease, { db, schema }: Instance, 
 /** Builds the application, listens, and starts the work that goes on between requests. */
 async function listen(
   { env, lease, reserved }: Process,
-  { seed = seedExamples }: ServeOptions,
+  { seed = seedExamples, sharesPort = false }: ServeOptions,
 ): Promise<Service> {
   const app = await createApp(env);
-  await listenAt(app, reserved, env.config);
+  await listenAt(app, reserved, env.config, sharesPort);
   const stopSweeping = startSweeping(env);
   const stopCallLog = startCallLog(env);
   const stops = primitives.flatMap(({ start }) => start?.(env) ?? []);
@@ -279,8 +281,10 @@ async function listenAt(
   app: FastifyInstance,
   reserved: net.Server | null,
   { host, port }: Config,
+  sharesPort: boolean,
 ): Promise<void> {
-  if (reserved === null) await app.listen({ host, port });
+  if (sharesPort) await listening(app.server, () => app.server.listen({ host, port, reusePort: true }));
+  else if (reserved === null) await app.listen({ host, port });
   else await listening(app.server, () => app.server.listen(reserved));
 }
 

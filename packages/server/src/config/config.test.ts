@@ -122,6 +122,10 @@ const impossible: [environment: Environment, says: RegExp][] = [
     /^SERVICE_BASE_URL must be a name/,
   ],
   [{ SERVICE_BASE_URL: "http://[::1]", SERVICE_URL_MODE: "subdomain" }, /^SERVICE_BASE_URL must be a name/],
+  [
+    { SERVICE_WORKERS: "2", SERVICE_DATABASE_URL: "postgres://localhost/easel" },
+    /^SERVICE_WORKERS above 1 needs .* SERVICE_BUS_URL/,
+  ],
   [withoutSecret, /^SERVICE_SESSION_SECRET is required outside dev mode/],
   [withoutPeers, /^SERVICE_PROXY_TRUSTED_IPS or SERVICE_PROXY_JWT_JWKS_URL is required/],
   [
@@ -194,6 +198,14 @@ test("impossible: nodes in dev mode that share a database and a bus, each with a
   assert.ok(says(shared));
   assert.ok(!says({ SERVICE_BUS_URL: shared.SERVICE_BUS_URL }));
   assert.ok(!says({ ...shared, SERVICE_SESSION_SECRET: "s".repeat(32) }));
+});
+
+test("impossible: workers on SQLite", () => {
+  const [database, bus, ...more] = mistakesOf({ SERVICE_WORKERS: "2" });
+  assert.match(database ?? "", /^SERVICE_WORKERS above 1 needs PostgreSQL in SERVICE_DATABASE_URL/);
+  assert.match(bus ?? "", /SERVICE_BUS_URL/);
+  assert.deepEqual(more, []);
+  assert.deepEqual(mistakesOf({ SERVICE_WORKERS: "1" }), []);
 });
 
 /** Environment variables with invalid values. */

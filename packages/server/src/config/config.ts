@@ -116,6 +116,16 @@ const IMPOSSIBLE: { when: (read: Read) => boolean; message: string }[] = [
       "SERVICE_PROXY_JWT_AUDIENCE is required with SERVICE_PROXY_JWT_JWKS_URL: otherwise tokens for other applications would count",
   },
   {
+    when: (read) => read.workers > 1 && (read.databaseUrl === null || !isPostgres(read.databaseUrl)),
+    message:
+      "SERVICE_WORKERS above 1 needs PostgreSQL in SERVICE_DATABASE_URL: on SQLite one process is as fast as several",
+  },
+  {
+    when: (read) => read.workers > 1 && read.busUrl === "memory:",
+    message:
+      "SERVICE_WORKERS above 1 needs a Redis or Valkey server in SERVICE_BUS_URL: otherwise pages on one worker would not see those on another",
+  },
+  {
     when: (read) =>
       read.busUrl !== "memory:" &&
       read.sessionSecret === null &&

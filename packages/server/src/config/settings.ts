@@ -110,6 +110,12 @@ export const SETTINGS = {
     3000,
     "Port to listen on; 0 picks a free one, which is printed at the start unless SERVICE_BASE_URL is set.",
   ),
+  workers: setting(
+    "SERVICE_WORKERS",
+    whole(1, 128),
+    1,
+    "Processes that serve on this machine, at the same port, each a node of its own. More than one needs PostgreSQL and a SERVICE_BUS_URL other than `memory:`.",
+  ),
   baseUrl: optional(
     "SERVICE_BASE_URL",
     url("http", "https"),
