@@ -126,6 +126,40 @@ describe("a bus on Redis, two nodes", { skip: skipRedis }, () => {
     }
   });
 
+  test("what dead nodes had leaves nothing behind", async (t) => {
+    const { buses, prefix } = await twoNodes(t);
+    const [one] = buses;
+    await one.renewLease("dead");
+    for (const lease of ["dead", "never renewed"]) {
+      await one.hold("p", { id: lease, owner: "ada", lease }, { all: 9, each: 9 });
+      await one.join("t", { id: "ada", name: "Ada" }, lease, lease);
+    }
+    await ageLeases(url, prefix, 11_000);
+    await one.renewLease("one");
+    const keys = (await sendRedis(url, ["KEYS", `${prefix}*`])) as string[];
+    assert.deepEqual(keys.sort(), [`${prefix}joins`, `${prefix}leases`]);
+    assert.deepEqual(await sendRedis(url, ["ZRANGE", `${prefix}leases`, "0", "-1"]), ["one"]);
+  });
+
+  test("a clock of the server that is set back makes no lease longer", async (t) => {
+    const { buses, prefix } = await twoNodes(t);
+    await ageLeases(url, prefix, -3_600_000);
+    assert.equal((await buses[0].renewLease("one")).kept, true);
+    await ageLeases(url, prefix, 11_000);
+    await buses[0].join("t", { id: "ada", name: "Ada" }, "2", "two");
+    assert.deepEqual(await buses[0].members("t"), []);
+  });
+
+  test("a clock of the server that is set back makes no window longer", async (t) => {
+    const { buses, prefix } = await twoNodes(t);
+    const bucket = { rateClass: "canvas", owner: "a", part: "c" } as const;
+    await buses[0].take(bucket, 1, 60_000);
+    await sendRedis(url, ["HSET", `${prefix}rate canvas a`, "pc", `1 0 ${Date.now() + 3_600_000}`]);
+    const { allowed, resetMs } = await buses[0].take(bucket, 1, 60_000);
+    assert.equal(allowed, false);
+    assert.ok(resetMs <= 60_000, `${resetMs}`);
+  });
+
   test("two instances with prefixes of their own share nothing", async (t) => {
     const [one, two] = [await openRedisBus(t, url, ownPrefix()), await openRedisBus(t, url, ownPrefix())];
     const heard: string[] = [];

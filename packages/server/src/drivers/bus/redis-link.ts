@@ -147,16 +147,14 @@ export class RedisLink {
     this.#watch = this.#startWatch(connection);
   }
 
-  /** Looks from time to time whether the server responds. The time in which the event loop was blocked does not count. */
+  /** Looks from time to time whether the server responds. */
   #startWatch(connection: Connection): NodeJS.Timeout {
     const { command, idle } = this.#times;
     const step = command / 10;
-    let [last, heardAt, ended] = [performance.now(), performance.now(), 0];
-    let waits = { until: 0, since: last };
+    let [heardAt, ended] = [performance.now(), 0];
+    let waits = { until: 0, since: heardAt };
     return setInterval(() => {
       const now = performance.now();
-      if (now - last > 2 * step) waits.since += now - last;
-      last = now;
       if (connection.ended > ended) heardAt = now;
       ended = connection.ended;
       if (ended >= waits.until) {
@@ -165,7 +163,7 @@ export class RedisLink {
         waits = { until: connection.sent, since: now };
       } else if (now - waits.since >= command) {
         const { until } = waits;
-        // A response may have arrived that the process has not read yet.
+        // While the event loop was blocked, responses may have arrived. They are read before the next immediate.
         setImmediate(() => {
           if (connection.ended < until) this.#drop(connection, new Error(`no response for ${command} ms`));
         });

@@ -36,10 +36,10 @@ export const bus: Fault[] = [
     NODES,
   ),
   fault(
-    "Redis: a token is given back to a window that is over",
+    "Redis: more is given back than was taken",
     SCRIPTS,
-    "if tonumber(ends) <= now or tonumber(taken) == 0",
-    "if tonumber(taken) == 0",
+    "if tonumber(taken) == 0 then return end",
+    "",
     CONTRACT,
   ),
   fault(
@@ -65,11 +65,24 @@ export const bus: Fault[] = [
     CONTRACT,
   ),
   fault(
-    "Redis: several nodes are told of a departed member",
+    "Redis: a member departs with the first of several connections",
+    SCRIPTS,
+    "if next(present.connections) == nil then",
+    "if true then",
+    CONTRACT,
+  ),
+  fault(
+    "Redis: leases of dead nodes are never removed",
     SCRIPTS,
     'redis.call("ZREM", leases, expired)',
     "",
-    CONTRACT,
+    NODES,
+  ),
+  fault(
+    "Redis: what dead nodes had is never removed",
+    SCRIPTS,
+    'redis.call("DEL", prefix .. "held " .. expired)',
+    "",
     NODES,
   ),
   fault(
@@ -111,8 +124,8 @@ export const bus: Fault[] = [
   fault(
     "Redis: a blocked event loop cuts the connection",
     LINK,
-    "if (now - last > 2 * step) waits.since += now - last;",
-    "",
+    "if (connection.ended < until) this.#drop",
+    "this.#drop",
     OUTAGE,
   ),
   fault("Redis: a replica is kept", LINK, '&& !cause.message.startsWith("READONLY")', "", OUTAGE),
@@ -142,7 +155,7 @@ export const bus: Fault[] = [
     TOPICS,
     "if (this.#early !== null) return void",
     "if (this.#topics.size < 0) return void",
-    OUTAGE,
+    "packages/server/src/drivers/bus/redis-topics.test.ts",
   ),
   fault(
     "Redis: nobody learns of a message that was not published",
