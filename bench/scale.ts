@@ -1,11 +1,12 @@
 import { readConfig } from "../packages/server/src/config/config.ts";
+import { openCountingProxy } from "../packages/server/test/support/counting-proxy.ts";
 import { type Database, type Redis, startDatabase, startRedis } from "./backends.ts";
 import { pinned, type Server, startServer } from "./child.ts";
 import { apply } from "./compare.ts";
 import { startEasel } from "./easel.ts";
 import type { LoadResult } from "./load.ts";
 import { KINDS, type Kind, openPeople, type Requests, UNIQUE } from "./people.ts";
-import { countRoundTrips, openCountingProxy } from "./round-trips.ts";
+import { countRoundTrips } from "./round-trips.ts";
 import { figure, median, type Table } from "./table.ts";
 
 const SECONDS = Number(process.env.SCALE_SECONDS ?? 2);

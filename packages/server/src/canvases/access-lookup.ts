@@ -1,6 +1,7 @@
 import type { Capabilities } from "@easel/protocol/types";
 import type { AccessFields } from "../access/ladder.ts";
 import { domainOf } from "../access/principal.ts";
+import type { Dependent } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { isSlug } from "../http/canvas-path.ts";
 import { capabilitiesOf, type SwitchColumns } from "./capabilities.ts";
@@ -34,16 +35,17 @@ type Shared =
   | "disabled_at"
   | "spa";
 
-type Row = Pick<CanvasRow, Shared | keyof SwitchColumns> & {
-  deleted_at: number | null;
-  granted: "editor" | "viewer" | null;
-  org_id: string | null;
-  runtime_policy_revision: string | null;
-  phases: string | null;
-  viewer_org: string | null;
-  owner_may_publish: number;
-  public_links: string | null;
-};
+type Row = Pick<CanvasRow, Shared | keyof SwitchColumns> &
+  Dependent & {
+    deleted_at: number | null;
+    granted: "editor" | "viewer" | null;
+    org_id: string | null;
+    runtime_policy_revision: string | null;
+    phases: string | null;
+    viewer_org: string | null;
+    owner_may_publish: number;
+    public_links: string | null;
+  };
 
 /**
  * Reads a canvas by its slug, together with the role that the canvas's people list or teams grant to `email`. `email` is the verified
@@ -58,7 +60,8 @@ export async function findForAccess(slug: string, email: string | null, env: Env
       (select role from roles
         where canvas_id = (select id from canvases where slug = ${slug}) and roles.email = ${email}) as granted,
       (select org_id from org_domains where domain = ${email && domainOf(email)}) as viewer_org,
-      (select value from instance_settings where name = 'publicLinks') as public_links
+      (select value from instance_settings where name = 'publicLinks') as public_links,
+      'canvas ' || canvases.id || ',instance' as depends_on
     from canvases join users on users.id = canvases.owner_id
     where slug = ${slug}`;
   if (row === undefined) return null;

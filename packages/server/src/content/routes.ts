@@ -6,6 +6,7 @@ import { firstValue, type Query } from "../http/query.ts";
 import { Refusal, refuse } from "../http/refusal.ts";
 import type { Caller } from "../identity/credential.ts";
 import { authenticate } from "../pipeline/authenticate.ts";
+import { optimistically, type Verify } from "../pipeline/optimistic.ts";
 import type { Visit } from "../pipeline/visit.ts";
 import { ENTER, finishHandOver } from "../sign-in/hand-over.ts";
 import { sendCanvasErrorPage } from "./error-pages.ts";
@@ -33,6 +34,8 @@ type Answer = (
   caller: Caller,
   request: FastifyRequest,
   reply: FastifyReply,
+  env: Env,
+  verify: Verify,
 ) => Promise<unknown>;
 
 /**
@@ -45,23 +48,33 @@ export function mountContent(app: FastifyInstance, env: Env): void {
   /** Returns a request handler that authenticates the caller and calls `answer`. If `answer` throws a Refusal, sends an error page. */
   const answering =
     (answer: Answer) =>
-    async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
-      const slug = slugOf(request);
-      const visit: Visit = { slug, surface: "content", request: request.raw, answer: reply };
-      const caller = await authenticate(visit, env);
-      try {
-        return await answer(visit, caller, request, reply);
-      } catch (error) {
-        if (!(error instanceof Refusal) || error.code === undefined) throw error;
-        return sendCanvasErrorPage(
-          error,
-          { slug, path: pageOf(request), principal: caller.user },
-          request,
-          reply,
-          env,
-        );
-      }
-    };
+    (request: FastifyRequest, reply: FastifyReply): Promise<unknown> =>
+      optimistically(env, (current, verify) => answered(answer, request, reply, current, verify));
+
+  const answered = async (
+    answer: Answer,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    env: Env,
+    verify: Verify,
+  ): Promise<unknown> => {
+    const slug = slugOf(request);
+    const visit: Visit = { slug, surface: "content", request: request.raw, answer: reply };
+    const caller = await authenticate(visit, env);
+    try {
+      return await answer(visit, caller, request, reply, env, verify);
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code === undefined) throw error;
+      if (verify !== null) await verify();
+      return sendCanvasErrorPage(
+        error,
+        { slug, path: pageOf(request), principal: caller.user },
+        request,
+        reply,
+        env,
+      );
+    }
+  };
 
   app.register(async (pages) => {
     pages.addHook("onRequest", async (request, reply) => {
@@ -71,8 +84,8 @@ export function mountContent(app: FastifyInstance, env: Env): void {
     pages.get(ROOT, async (request, reply) => {
       return reply.redirect(`${contentPath(encodeURIComponent(slugOf(request)))}/${searchOf(request)}`, 308);
     });
-    const served = answering((visit, caller, request, reply) =>
-      serve(visit, caller, request, reply, stored, env),
+    const served = answering((visit, caller, request, reply, env, verify) =>
+      serve(visit, caller, request, reply, stored, env, verify),
     );
     pages.route({
       method: ["GET", "HEAD"],
@@ -87,7 +100,10 @@ export function mountContent(app: FastifyInstance, env: Env): void {
     });
     pages.post(
       `${ROOT}/${GATE}`,
-      answering((visit, caller, request, reply) => submitPassword(visit, caller, request, reply, env)),
+      answering(async (visit, caller, request, reply, env, verify) => {
+        if (verify !== null) await verify();
+        return submitPassword(visit, caller, request, reply, env);
+      }),
     );
     if (env.base.urlMode === "subdomain") {
       pages.get(`${ROOT}/${ENTER}`, { exposeHeadRoute: false }, async (request, reply) => {

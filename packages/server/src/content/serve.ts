@@ -7,6 +7,7 @@ import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
 import { isFresh, networkOf, rangeOf, wantsPage } from "../http/request-headers.ts";
 import type { Caller } from "../identity/credential.ts";
+import type { Verify } from "../pipeline/optimistic.ts";
 import { limitResponses, SMALL_RESPONSE } from "../pipeline/request-limits.ts";
 import { resolve } from "../pipeline/resolve.ts";
 import type { Visit } from "../pipeline/visit.ts";
@@ -37,9 +38,11 @@ export async function serve(
   reply: FastifyReply,
   stored: CanvasContent,
   env: Env,
+  verify: Verify,
 ) {
   const { "*": path = "" } = params(request);
   const { canvas } = await resolve(visit, caller, env);
+  if (verify !== null) await verify();
   const version = canvas.revokedAt === null ? await versionFor(request.headers, canvas, env) : null;
   if (version === null)
     return refuse("NOT_FOUND", { message: "Nothing is published at this canvas right now." });

@@ -4,6 +4,7 @@ import type { User } from "../access/principal.ts";
 import type { CanvasData } from "../canvases/canvas-data.ts";
 import { announceAccess } from "../canvases/open-connections.ts";
 import { isToken, newId, newToken, tokenHash } from "../crypto/ids.ts";
+import type { Dependent } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { isNavigation } from "../http/cross-site.ts";
 import type { HeaderSink } from "../http/rate-limit.ts";
@@ -35,7 +36,7 @@ export const sessionData: CanvasData = {
  * A row of the view `session_holders`: a session, with the columns of its user if it is the session of a member, or of the invitation if it
  * is the session of a guest.
  */
-type SessionRow = { session_id: string; expires_at: number } & UserRow & InviteRow;
+type SessionRow = { session_id: string; expires_at: number } & UserRow & InviteRow & Dependent;
 
 /** Returns the name of the session cookie. On https it has the prefix `__Host-`, so that no canvas host can set or shadow the cookie. */
 export const sessionCookie = (secure: boolean) => hostOnly("easel_session", secure);
@@ -75,7 +76,8 @@ export async function findSession(
   const token = sessionToken(request.headers.cookie, env.base.secure);
   if (token === undefined || !isToken(token)) return null;
   const row = await env.db.getCached<SessionRow>`
-    select * from session_holders where token_hash = ${{ from: token, value: () => tokenHash(token) }}`;
+    select session_holders.*, 'person ' || coalesce(id, invite_id) as depends_on
+    from session_holders where token_hash = ${{ from: token, value: () => tokenHash(token) }}`;
   const session = validSession(row, env);
   if (row === undefined || session === null) return null;
   const used = row.expires_at - env.clock() < SESSION_LIFETIME_MS - DAY_MS;
@@ -91,7 +93,9 @@ export async function findSession(
 /** Finds the user of a session by its id. Returns null if there is no valid session. */
 export async function sessionById(id: string, env: Env): Promise<Identified<StoredCredential> | null> {
   return validSession(
-    await env.db.getCached<SessionRow>`select * from session_holders where session_id = ${id}`,
+    await env.db.getCached<SessionRow>`
+      select session_holders.*, 'person ' || coalesce(id, invite_id) as depends_on
+      from session_holders where session_id = ${id}`,
     env,
   );
 }

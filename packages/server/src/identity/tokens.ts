@@ -5,7 +5,15 @@ import type { CanvasData } from "../canvases/canvas-data.ts";
 import { lockUser } from "../canvases/owner-quotas.ts";
 import type { Config } from "../config/config.ts";
 import { isToken, newId, newToken, tokenHash } from "../crypto/ids.ts";
-import { type NamedStep, optional, type Sql, sql, step } from "../drivers/db/db.ts";
+import {
+  type Dependent,
+  type NamedStep,
+  optional,
+  type Sql,
+  StaleRows,
+  sql,
+  step,
+} from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { type Paged, paged } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
@@ -36,13 +44,14 @@ export interface TokenFields {
   canvasId?: string | null;
 }
 
-type TokenRow = UserRow & {
-  token_id: string;
-  expires_at: number | null;
-  used_at: number | null;
-  scope: string;
-  canvas_id: string | null;
-};
+type TokenRow = UserRow &
+  Dependent & {
+    token_id: string;
+    expires_at: number | null;
+    used_at: number | null;
+    scope: string;
+    canvas_id: string | null;
+  };
 
 const isScope = (text: string): text is TokenScope => TOKEN_SCOPES.some((scope) => scope === text);
 
@@ -70,7 +79,7 @@ export const tokenUserById = async (id: string, env: Env): Promise<Identified | 
   validToken(
     await env.db.getCached<TokenRow>`
       select users.id, email, users.name, avatar_url, can_publish_public, deactivated_at, tokens.id as token_id,
-        expires_at, used_at, scope, canvas_id
+        expires_at, used_at, scope, canvas_id, 'person ' || users.id as depends_on
       from tokens join users on users.id = tokens.user_id
       where tokens.id = ${id}`,
     env,
@@ -111,16 +120,17 @@ async function findToken(token: string, { db }: Env): Promise<Readonly<TokenRow>
   if (!isSecret(secret)) return undefined;
   return db.getCached<TokenRow>`
     select users.id, email, users.name, avatar_url, can_publish_public, deactivated_at, tokens.id as token_id,
-      expires_at, used_at, scope, canvas_id
+      expires_at, used_at, scope, canvas_id, 'person ' || users.id as depends_on
     from tokens join users on users.id = tokens.user_id
     where token_hash = ${{ from: secret, value: () => tokenHash(secret) }}`;
 }
 
 /** Records that a token was used, without waiting for the database. A failure is only logged. */
 function recordUse(id: string, now: number, { db, log }: Env): void {
-  db.withReserve.run`update tokens set used_at = ${now} where id = ${id}`.catch((error) =>
-    log.warn({ err: error }, "recording the use of a token failed"),
-  );
+  db.withReserve.run`update tokens set used_at = ${now} where id = ${id}`.catch((error) => {
+    // The call is repeated, and records the use then.
+    if (!(error instanceof StaleRows)) log.warn({ err: error }, "recording the use of a token failed");
+  });
 }
 
 /**

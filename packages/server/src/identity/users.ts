@@ -1,7 +1,7 @@
 import { type Member, nameOf } from "../access/principal.ts";
 import type { CanvasData } from "../canvases/canvas-data.ts";
 import { newId } from "../crypto/ids.ts";
-import type { Db } from "../drivers/db/db.ts";
+import type { Db, Dependent } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 
 /** The people. */
@@ -34,8 +34,8 @@ export function userOf(row: Readonly<UserRow> | undefined): Member | null {
 /** Finds a user by the id. Returns null if there is none or the user is deactivated. */
 export async function userById(id: string, { db }: Env): Promise<Member | null> {
   return userOf(
-    await db.getCached<UserRow>`
-      select id, email, name, avatar_url, can_publish_public, deactivated_at from users where id = ${id}`,
+    await db.getCached<UserRow & Dependent>`
+      select id, email, name, avatar_url, can_publish_public, deactivated_at, 'person ' || id as depends_on from users where id = ${id}`,
   );
 }
 
@@ -60,8 +60,8 @@ export async function upsertUser(
   name: string | null,
   now: number,
 ): Promise<Member | null> {
-  const find = () => db.getCached<UserRow>`
-    select id, email, name, avatar_url, can_publish_public, deactivated_at from users where email = ${email}`;
+  const find = () => db.getCached<UserRow & Dependent>`
+    select id, email, name, avatar_url, can_publish_public, deactivated_at, 'person ' || id as depends_on from users where email = ${email}`;
   const known = await find();
   if (known === undefined) {
     await db.withReserve.run`

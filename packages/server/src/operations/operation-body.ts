@@ -31,6 +31,8 @@ export interface BodyDescription {
   /** The media types of the parts of a multipart form, by name. A part that is not listed is `text/plain`. */
   parts?: Record<string, string>;
   optional?: true;
+  /** Whether receiving the body can take long after its last byte, for example because it is stored. */
+  slow?: true;
   /** Whether there must be no body. */
   none?: true;
   /** The error of a body that is too large, if it is not 400 `INVALID_BODY`. */
@@ -47,8 +49,6 @@ export interface Sender<Caller> {
 
 /** The body of an operation: its description, and how it is read and validated. `Caller` stands for the type of the callers. */
 export interface Body<Value, Caller> extends BodyDescription {
-  /** Whether receiving the body can take long after its last byte, for example because it is stored. */
-  slow?: true;
   /**
    * Receives the body and calls `use`. What reading the body holds, such as a temporary file, is held until `use` has finished. `parse`
    * validates what was read and returns the value; it throws a `Refusal` if the body is invalid.

@@ -10,6 +10,8 @@ import type { ByteSource } from "./operation-body.ts";
 /** The body of an HTTP request. */
 export class RequestBody implements ByteSource {
   readonly #request: IncomingMessage;
+  /** The bytes, once they are asked for, so that a call that is tried again gets them again. */
+  #bytes: Promise<Buffer> | undefined;
 
   constructor(request: IncomingMessage) {
     this.#request = request;
@@ -32,7 +34,8 @@ export class RequestBody implements ByteSource {
   }
 
   read(limit: number, tooLarge: () => never, options?: ReadOptions): Promise<Buffer> {
-    return readBody(this.#request, limit, tooLarge, options);
+    this.#bytes ??= readBody(this.#request, limit, tooLarge, options);
+    return this.#bytes;
   }
 
   stream(): AsyncGenerator<Buffer> {
@@ -46,6 +49,7 @@ export class RequestInput implements Input, Message {
   readonly query: Query;
   readonly signal: Input["signal"];
   readonly #request: IncomingMessage;
+  #body: RequestBody | undefined;
 
   constructor({ params, query, raw }: FastifyRequest, reply: FastifyReply) {
     this.params = params as Record<string, string>;
@@ -55,7 +59,8 @@ export class RequestInput implements Input, Message {
   }
 
   get body(): ByteSource {
-    return new RequestBody(this.#request);
+    this.#body ??= new RequestBody(this.#request);
+    return this.#body;
   }
 
   get message(): Message {

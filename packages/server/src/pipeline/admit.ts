@@ -12,7 +12,7 @@ import { challengeAgain } from "../sign-in/challenge.ts";
 import { authenticate, opensToAnonymous } from "./authenticate.ts";
 import { isolate, setCorsHeaders, startedBy } from "./isolate.ts";
 import { limitRequests } from "./request-limits.ts";
-import { enterCanvas, isOpenToVisitors, lookUp, refuseVisitor } from "./resolve.ts";
+import { enterCanvas, isOpenToVisitors, lookUp, refuseVisitor, slugOf } from "./resolve.ts";
 import type { AdmitsVisitors, Admitted, ApiVisit } from "./visit.ts";
 
 /** Step 5 of the pipeline: throws 403 `CAPABILITY_DISABLED` unless the capability is on (specification 4.1). */
@@ -32,6 +32,7 @@ export async function admit(visit: ApiVisit, capability: Capability | null, env:
   blockEmbedding(visit.answer);
   const forPages = visit.canvasId === undefined;
   if (forPages) setCorsHeaders(visit, env); // before step 1, so that the page can read errors, too
+  if (visit.canvasId !== undefined) visit.slug = await slugOf(visit.canvasId, env);
   const caller = await authenticate(visit, env); // 1. who the caller is
   const { user: principal, credential, passes } = caller;
   visit.principal = principal;
@@ -41,7 +42,7 @@ export async function admit(visit: ApiVisit, capability: Capability | null, env:
   visit.canvas = found;
   await limitRequests(visit, principal, page, found, env); // 2. the rate limit
   const openToVisitors =
-    visit.admitsVisitors !== undefined && (await isOpenToVisitors(found, visit.admitsVisitors));
+    visit.admitsVisitors !== undefined && (await isOpenToVisitors(found, visit.admitsVisitors, env));
   const { surface, use } = visit;
   const { canvas, role } = enterCanvas(found, { surface, use, openToVisitors }, caller, env); // 3. access to the canvas
   if (canvas.id !== (visit.canvasId ?? canvas.id)) refuse("NOT_FOUND");
@@ -82,7 +83,7 @@ export async function readmit(
   if (!isKnown) challengeAgain(admission, env);
   const principal = now?.user ?? user;
   const found = await lookUp(slug, principal, env);
-  const openToVisitors = admitsVisitors !== undefined && (await isOpenToVisitors(found, admitsVisitors));
+  const openToVisitors = admitsVisitors !== undefined && (await isOpenToVisitors(found, admitsVisitors, env));
   const entering = { surface: "api", openToVisitors, use } as const;
   const { canvas, role } = enterCanvas(found, entering, { user: principal, passes }, env);
   // The slug may belong to another canvas by now.

@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Principal } from "../access/principal.ts";
 import type { Canvas } from "../canvases/access-lookup.ts";
 import { type Bucket, SHARED_PART } from "../drivers/bus/bus.ts";
 import type { Env } from "../env.ts";
-import { take } from "../http/rate-limit.ts";
+import { giveBack, take } from "../http/rate-limit.ts";
 import { refuse } from "../http/refusal.ts";
 import { networkOf } from "../http/request-headers.ts";
 import type { StartedBy } from "./isolate.ts";
@@ -20,6 +21,11 @@ export async function limitRequests(
   const { aiPerMinute, canvasPerMinute } = env.config;
   const perMinute = visit.rateClass === "ai" ? aiPerMinute : canvasPerMinute;
   const bucket = bucketOf(visit, principal, page, canvas);
+  if (visit.countedIn !== undefined) {
+    if (isDeepStrictEqual(visit.countedIn, bucket)) return;
+    await giveBack(visit.countedIn, env);
+  }
+  visit.countedIn = bucket;
   if (!(await take(bucket, perMinute, visit.answer, env))) refuse("RATE_LIMITED");
 }
 

@@ -3,6 +3,8 @@ import { decideAccess } from "../access/ladder.ts";
 import { type Principal, type RuntimeUse, runtimeObjection } from "../access/principal.ts";
 import { type Canvas, findForAccess } from "../canvases/access-lookup.ts";
 import { gateIsOpen } from "../canvases/gate-cookie.ts";
+import { isId } from "../crypto/ids.ts";
+import type { Dependent } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
 import type { Caller } from "../identity/credential.ts";
@@ -28,7 +30,17 @@ type Entering = Pick<Visit, "surface"> & {
 export const isOpenToVisitors = async (
   canvas: Canvas | null,
   admitsVisitors: AdmitsVisitors,
-): Promise<boolean> => canvas?.access === "public_link" && (await admitsVisitors(canvas));
+  env: Env,
+): Promise<boolean> => canvas?.access === "public_link" && (await admitsVisitors(canvas, env));
+
+/** Returns the slug of the canvas with an id, or an empty text if there is none. */
+export async function slugOf(id: string, { db }: Env): Promise<string> {
+  const row = isId(id)
+    ? await db.getCached<{ slug: string } & Dependent>`
+        select slug, 'canvas ' || id as depends_on from canvases where id = ${id}`
+    : undefined;
+  return row?.slug ?? "";
+}
 
 /** Finds a canvas by its slug, with the role that is granted to the caller. Returns null if there is no such canvas. */
 export function lookUp(slug: string, principal: Principal, env: Env): Promise<Canvas | null> {

@@ -2,6 +2,8 @@ import type { IncomingMessage } from "node:http";
 import type { CanvasRole } from "@easel/protocol/types";
 import type { Principal, RuntimeUse } from "../access/principal.ts";
 import type { Canvas } from "../canvases/access-lookup.ts";
+import type { Bucket } from "../drivers/bus/bus.ts";
+import type { Env } from "../env.ts";
 import type { HeaderSink } from "../http/rate-limit.ts";
 import type { Caller } from "../identity/credential.ts";
 
@@ -21,7 +23,7 @@ export interface Visit {
 export type RateClass = "canvas" | "ai";
 
 /** Decides about one request: returns whether visitors of a Public link to the canvas may send it. */
-export type AdmitsVisitors = (canvas: Canvas) => Promise<boolean>;
+export type AdmitsVisitors = (canvas: Canvas, env: Env) => Promise<boolean>;
 
 /** A request to the runtime API. */
 export interface ApiVisit extends Visit {
@@ -40,6 +42,8 @@ export interface ApiVisit extends Visit {
   use: RuntimeUse;
   /** Decides whether visitors of a Public link may send this request. If it is undefined, they may not, on any canvas. */
   admitsVisitors?: AdmitsVisitors | undefined;
+  /** The bucket in which the request has been counted. A request that is tried again is not counted again. */
+  countedIn?: Bucket;
 }
 
 /** The result of the pipeline for a request: the caller, the canvas, and the caller's role on it. */

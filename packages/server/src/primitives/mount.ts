@@ -1,6 +1,5 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { isId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 import { apiPath, runtimePath } from "../http/canvas-path.ts";
 import { refusalOf, sendRefusal } from "../http/errors.ts";
@@ -11,6 +10,7 @@ import { routeUpgrades } from "../http/sockets.ts";
 import { RequestInput } from "../operations/request-input.ts";
 import { admit } from "../pipeline/admit.ts";
 import { exposeHeaders, preflight } from "../pipeline/isolate.ts";
+import { optimistically, type Verify } from "../pipeline/optimistic.ts";
 import { limitResponses, limitUnfinished, SMALL_RESPONSE } from "../pipeline/request-limits.ts";
 import { sendStream } from "../pipeline/send-stream.ts";
 import type { AdmitsVisitors, ApiVisit } from "../pipeline/visit.ts";
@@ -104,11 +104,7 @@ export function mountRuntime(app: FastifyInstance, env: Env, primitives: readonl
   const mount = (route: string, handler: Handle) => {
     const each = { method: [...METHODS], errorHandler, handler, config: { route } };
     app.route({ ...each, url: ROOT + route });
-    app.route({ ...each, url: SECOND_ROOT + route, onRequest: nameSlug });
-  };
-  const nameSlug = async (request: FastifyRequest) => {
-    const params = paramsOf(request);
-    params.slug = await slugOf(params.canvas ?? "", env);
+    app.route({ ...each, url: SECOND_ROOT + route });
   };
   for (const primitive of primitives) {
     for (const [path, operations] of operationsByPath(primitive)) {
@@ -129,23 +125,18 @@ export function mountRuntime(app: FastifyInstance, env: Env, primitives: readonl
   }
   for (const route of ["", "/*"]) {
     mount(route, async (request, reply) => {
-      await admit(visitOf(request, reply, UNKNOWN), null, env);
-      requireDecodable(request.originalUrl);
-      refuse("NOT_FOUND");
+      const visit = visitOf(request, reply, UNKNOWN);
+      await optimistically(env, async (current) => {
+        await admit(visit, null, current);
+        requireDecodable(request.originalUrl);
+        refuse("NOT_FOUND");
+      });
     });
     app.options(ROOT + route, async (request, reply) => {
       preflight(visitOf(request, reply, UNKNOWN), env);
       return reply.code(204).send();
     });
   }
-}
-
-/** Returns the slug of the canvas with an id, or an empty text if there is none. */
-async function slugOf(id: string, { db }: Env): Promise<string> {
-  const row = isId(id)
-    ? await db.getCached<{ slug: string }>`select slug from canvases where id = ${id}`
-    : undefined;
-  return row?.slug ?? "";
 }
 
 /** The operations of a path by HTTP method. A path without operations responds with 404. */
@@ -165,29 +156,50 @@ function operationsByPath({ operations, reserved = [] }: Primitive): [path: stri
 /** Returns the pattern of a path for the router: `/kv/:key` for `/kv/{key}`, and `*` for a last `{path}`. */
 const routeOf = (path: string): string => path.replace(/\{path\}$/, "*").replace(/\{(\w+)\}/g, ":$1");
 
+/** What a request keeps when it is tried again. `limited`: whether it counts as one that waits for its body. */
+interface Call {
+  visit: ApiVisit;
+  input: RequestInput;
+  limited: boolean;
+}
+
 /** Returns the function that takes a request through the checks of the pipeline and then performs the operation of its method. */
 function handle(primitive: Primitive, operations: PathOperations, env: Env): Handle {
-  const { capability, checksCapability, takesEveryMethod, admitsVisitors } = primitive;
+  const { capability, checksCapability, takesEveryMethod, admitsVisitors, optimistic } = primitive;
   const isEmpty = Object.keys(operations).length === 0;
   const gate = isEmpty || checksCapability ? null : capability;
   const every = takesEveryMethod ? operations.GET : undefined;
-  return async (request, reply) => {
-    const visitors: AdmitsVisitors | undefined =
-      admitsVisitors && ((canvas) => admitsVisitors(canvas, paramsOf(request), env));
-    const visit = visitOf(request, reply, primitive, visitors);
+  const perform = async (
+    call: Call,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    env: Env,
+    verify: Verify,
+  ) => {
+    const { visit, input } = call;
     const admitted = await admit(visit, gate, env);
     requireDecodable(request.originalUrl);
     if (isEmpty) refuse("NOT_FOUND");
     const operation =
       operations[request.method as Method | "HEAD"] ?? every ?? handlerFor(operations, request.method, reply);
-    limitUnfinished(admitted.user.id, request, reply, env);
+    if (!call.limited) limitUnfinished(admitted.user.id, request, reply, env);
+    call.limited = true;
     reply
       .header("content-type", "application/json; charset=utf-8")
       .header("cache-control", "private, no-store");
     const caller = callerOf(admitted, visit, gate, env);
-    const answer = await operation.perform(caller, new RequestInput(request, reply), env);
+    if (verify !== null && !(optimistic && operation.body?.slow !== true)) await verify();
+    const answer = await operation.perform(caller, input, env);
+    if (verify !== null) await verify();
     if (typeof answer === "object" && "status" in answer && (answer.status ?? 200) >= 400)
       logCall(request, { status: answer.status }, env);
     return respond(answer, admitted.user.id, reply, env);
+  };
+  return (request, reply) => {
+    const visitors: AdmitsVisitors | undefined =
+      admitsVisitors && ((canvas, env) => admitsVisitors(canvas, paramsOf(request), env));
+    const visit = visitOf(request, reply, primitive, visitors);
+    const call: Call = { visit, input: new RequestInput(request, reply), limited: false };
+    return optimistically(env, (current, verify) => perform(call, request, reply, current, verify));
   };
 }

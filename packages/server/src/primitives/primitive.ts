@@ -100,6 +100,12 @@ export interface Primitive {
    */
   checksCapability?: true;
   /**
+   * Whether nothing that the operations do before their first statement has an effect outside of the process. Their first statement then
+   * verifies the rows from memory by which the caller was admitted. By default, and for operations with a slow body, these are verified
+   * before the operation (`pipeline/optimistic.ts`).
+   */
+  optimistic?: true;
+  /**
    * Returns whether visitors of a Public link may send a request with these path parameters (specification 5). A primitive without this
    * function rejects all their requests.
    */

@@ -43,8 +43,9 @@ await onEngines("canvas data", (target, env) => {
       ...Object.keys(tables),
       ...otherTables,
     ]);
-    // The table of `stickers` is created later.
-    assert.deepEqual(declared.filter((name) => name !== "stickers").sort(), await allTables(env));
+    // The table of `stickers` is created later. Only PostgreSQL has epochs, which are of no part.
+    const tables = (await allTables(env)).filter((name) => name !== "access_epochs");
+    assert.deepEqual(declared.filter((name) => name !== "stickers").sort(), tables);
   });
 
   it("a table that references a canvas but is in no `CanvasData` is found, with and without a foreign key", async () => {

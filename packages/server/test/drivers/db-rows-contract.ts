@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { asKeys, sql, sqlText } from "../../src/drivers/db/db.ts";
+import { asKeys, type Dependent, sql, sqlText } from "../../src/drivers/db/db.ts";
 import { nothing, type Open, thing } from "./db-tables.ts";
 
 /** Registers the tests of reads, which every database driver must pass. */
@@ -67,10 +67,10 @@ export function rowsContract(open: Open): void {
     for (const id of [1, 2, 1]) {
       const expected = { name: `thing ${id}` };
       assert.deepEqual({ ...(await db.get<object>(built("id"), id)) }, expected);
-      assert.deepEqual({ ...(await db.getCached<object>(built("id"), id)) }, expected);
+      assert.deepEqual({ ...(await db.getCached<Dependent>(built("id"), id)) }, expected);
       assert.deepEqual(
         {
-          ...(await db.getCached<object>`select name from things
+          ...(await db.getCached<Dependent>`select name from things
 where id = ${id} and size is null`),
         },
         expected,
@@ -123,7 +123,8 @@ where id = ${id} and size is null`),
   test("getCached returns what get returns, after every kind of write", async (t) => {
     const { db, other } = await open(t);
     const recalled = async (id: number) => {
-      const row = await db.getCached<{ size: number | null }>`select size from things where id = ${id}`;
+      const row = await db.getCached<{ size: number | null } & Dependent>`
+        select size from things where id = ${id}`;
       assert.deepEqual(row, await db.get`select size from things where id = ${id}`);
       return row?.size;
     };
@@ -160,7 +161,7 @@ where id = ${id} and size is null`),
     await db.batch([thing(1), thing(2)]);
     const named = async (id: number) => {
       const name = { from: `of ${id}`, value: () => `thing ${id}` };
-      return (await db.getCached<{ id: number }>`select id from things where name = ${name}`)?.id;
+      return (await db.getCached<{ id: number } & Dependent>`select id from things where name = ${name}`)?.id;
     };
     assert.deepEqual([await named(1), await named(2), await named(3), await named(1)], [1, 2, undefined, 1]);
     await db.run`delete from things where id = ${1}`;
@@ -173,14 +174,14 @@ where id = ${id} and size is null`),
       await db.run`insert into things (id, bytes) values (${id}, ${Uint8Array.from(bytes)})`;
     }
     const ofBytes = async (bytes: Uint8Array) =>
-      (await db.getCached<{ id: number }>`select id from things where bytes = ${bytes}`)?.id;
+      (await db.getCached<{ id: number } & Dependent>`select id from things where bytes = ${bytes}`)?.id;
     for (const round of [1, 2]) {
       const found = [[0], [0, 0], [0xff], [], [1]].map((bytes) => ofBytes(Uint8Array.from(bytes)));
       assert.deepEqual(await Promise.all(found), [0, 1, 2, 3, undefined], `round ${round}`);
     }
     const joined = async (least: number, counter: string) =>
       (
-        await db.getCached<{ value: number }>`
+        await db.getCached<{ value: number } & Dependent>`
         select value from counters left join things on things.id = ${least} where counters.id = ${counter}
           and things.size is null`
       )?.value;

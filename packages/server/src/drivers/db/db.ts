@@ -95,6 +95,17 @@ export interface Head<Row> {
   more: boolean;
 }
 
+/** Thrown by a database of one call when a row from memory, on which the call relies, has changed. The call is to be repeated. */
+export class StaleRows extends Error {}
+
+/**
+ * A row that a driver may remember. `depends_on` has the ids of the epochs that each change of the row raises, separated by commas, such as
+ * `person 01j…,instance` (`migrations/postgres/0042_access_epochs.sql`).
+ */
+export interface Dependent {
+  depends_on: string;
+}
+
 /**
  * Runs SQL that SQLite and PostgreSQL both understand. The promise of a write resolves when the write is durable, and every later read sees
  * it. The reads of one turn of the event loop may share a snapshot, which is taken at the first of these reads.
@@ -106,7 +117,10 @@ export interface Db {
    * Returns the first row, like `get`, for statements whose result rarely changes. A driver may return the row from memory as long as no
    * table that the statement reads has changed, so the row is never stale. Callers must not modify the row.
    */
-  getCached<Row>(text: SqlText, ...values: (Value | Derived)[]): Promise<Readonly<Row> | undefined>;
+  getCached<Row extends Dependent>(
+    text: SqlText,
+    ...values: (Value | Derived)[]
+  ): Promise<Readonly<Row> | undefined>;
   /** Returns all rows. */
   all<Row>(...statement: Sql): Promise<Row[]>;
   /**
@@ -129,8 +143,19 @@ export interface Db {
    * small: nothing but rate limits bounds how much of the reserve they use.
    */
   readonly withReserve: Db;
+  /**
+   * Returns a database for one call, which may take rows of `getCached` from memory and finds out with the next statement whether they are
+   * current. Null if this driver has no use for that.
+   */
+  optimistic(): OptimisticDb | null;
   /** Waits for the pending writes, then closes the database. */
   close(): Promise<void>;
+}
+
+/** The database for one call. A statement throws `StaleRows` if a row from memory, on which the call relies, has changed. */
+export interface OptimisticDb extends Db {
+  /** Makes sure that the rows from memory on which the call relies are current. @throws StaleRows if one is not. */
+  verify(): Promise<void>;
 }
 
 /** The part of a database driver that migrations use. */

@@ -12,11 +12,13 @@ import {
   statementOf,
   type Value,
 } from "./db.ts";
+import { GuardedDb } from "./guarded-db.ts";
 import { type OnReachability, Pool, type PoolTimes } from "./pool.ts";
 import { type Client, clientsOf, STATEMENT_MS } from "./postgres-client.ts";
 import { PostgresConnections } from "./postgres-connections.ts";
 import { explainedHandshake, serverOptions } from "./postgres-options.ts";
 import { StatementTexts, UNCHANGED } from "./postgres-statement.ts";
+import { RememberedRows } from "./remembered-rows.ts";
 
 /** The columns that `head` adds to each row to measure the rows, in bytes. */
 interface Measured {
@@ -126,6 +128,7 @@ export function postgres(
     run: (...statement) => write(({ statements }) => query(statements, statement).then(({ count }) => count)),
     returning: <Row>(...statement: Sql) => write((connections) => rows<Row>(connections, statement)),
     batch: (steps) => write((connections) => attempt(connections, steps)),
+    optimistic: () => new GuardedDb(driver, remembered),
     // The server has a disk of its own, which the service cannot measure.
     get withReserve() {
       return driver;
@@ -158,5 +161,6 @@ export function postgres(
 
     close: () => pool.close(),
   };
+  const remembered = new RememberedRows(driver);
   return driver;
 }

@@ -1,6 +1,7 @@
 import { Checkpoints } from "./checkpoints.ts";
 import {
   type Db,
+  type Dependent,
   type Derived,
   type Head,
   nameOf,
@@ -208,7 +209,7 @@ export function sqlite(
     async get<Row>(text: SqlText, ...values: Value[]) {
       return one(read(text), values) as Row | undefined;
     },
-    async getCached<Row>(text: SqlText, ...values: (Value | Derived)[]) {
+    async getCached<Row extends Dependent>(text: SqlText, ...values: (Value | Derived)[]) {
       const prepared = read(text);
       return prepared.cache.getCached(values, () => one(prepared, values.map(valueFor))) as Row | undefined;
     },
@@ -223,6 +224,8 @@ export function sqlite(
       write(() => rows<Row>(statements.prepare(text), values), guarded),
     batch: <Each extends Step<string>>(steps: readonly Each[]) =>
       write((undoable) => batch(steps, undoable) as Outcome<Each>, guarded),
+    // Rows in memory are compared with the database file once a turn.
+    optimistic: () => null,
     async close() {
       endTurn();
       await writes.settled();

@@ -1,7 +1,7 @@
 import type { ConnectionGrant } from "@easel/protocol/management";
 import type { ConnectionMethod } from "@easel/protocol/policy";
 import { type GrantCaller, limitsFor } from "../../access/rights.ts";
-import { sql } from "../../drivers/db/db.ts";
+import { type Dependent, sql } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { openHeaders, type Profile, type ProfileRow, type ProtectedHeaders, profileOf } from "./profiles.ts";
 
@@ -32,8 +32,9 @@ export async function findGranted(
   profile: string,
   { db }: Env,
 ): Promise<Granted | undefined> {
-  const row = await db.getCached<GrantedRow>`
-    select name, origin, methods, header_names, headers, enabled, public, guests, limits
+  const row = await db.getCached<GrantedRow & Dependent>`
+    select name, origin, methods, header_names, headers, enabled, public, guests, limits,
+      'canvas ' || canvas_id || ',instance' as depends_on
     from connection_grants join connection_profiles on name = profile
     where canvas_id = ${canvasId} and profile = ${profile}`;
   return row && grantedOf(row);

@@ -170,6 +170,7 @@ export const collections: Primitive = {
     "Named lists of JSON records. The policy of the canvas configures each collection and says who may read, create, change and delete its records.",
   data: collectionsData,
   readable: true,
+  optimistic: true,
   operations: [
     operation({
       name: "record.list",

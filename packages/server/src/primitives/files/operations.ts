@@ -123,6 +123,7 @@ export const files: Primitive = {
   summary: "Files that pages upload: shared, private to their author, in groups, or attached to records.",
   data: filesData,
   readable: true,
+  optimistic: true,
   operations: [
     operation({
       name: "file.list",

@@ -102,6 +102,7 @@ export const identity: Primitive = {
   title: "Identity",
   summary: "The person who has the page open, as the service has authenticated them.",
   readable: true,
+  optimistic: true,
   operations: [
     operation({
       name: "identity.me",

@@ -195,5 +195,6 @@ export const kv: Primitive = {
     "JSON values by key. Shared keys are read by everyone admitted to the canvas and written by its owner and editors; every person also has keys of their own.",
   data: kvData,
   readable: true,
+  optimistic: true,
   operations: [...Object.values(sharedKeys), ...Object.values(ownKeys)],
 };

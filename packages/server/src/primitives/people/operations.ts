@@ -39,6 +39,7 @@ export const people: Primitive = {
   title: "People",
   summary: "Names for the ids of people in records, submissions and files.",
   readable: true,
+  optimistic: true,
   operations: [
     operation({
       name: "people.get",

@@ -76,6 +76,7 @@ export const submissions: Primitive = {
     "One JSON value per person and collection. Everyone reads and writes their own; the owner and editors list and delete all. The collections need no policy.",
   data: submissionsData,
   readable: true,
+  optimistic: true,
   operations: [
     operation({
       name: "submission.mine",
