@@ -1,9 +1,7 @@
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
-import { type AddressInfo, connect as connectTo, createServer } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
+import { execFileSync } from "node:child_process";
 import connect from "postgres";
 import { postgresPrograms, startPostgres } from "../packages/server/test/support/postgres-server.ts";
+import { type RedisServer, redisProgram, startRedis } from "../packages/server/test/support/redis-server.ts";
 import { pinned } from "./child.ts";
 
 /** The core on which the servers run, and so the databases that work for them. */
@@ -39,43 +37,11 @@ export async function startDatabase(): Promise<Database> {
   };
 }
 
-/** A Redis server that keeps nothing on disk. */
-export interface Redis {
-  pid: number;
-  port: number;
-  stop(): Promise<void>;
-}
-
-/** Starts Redis, or returns null if it is not installed. */
-export async function startRedis(): Promise<Redis | null> {
-  if (spawnSync("redis-server", ["--version"]).status !== 0) return null;
-  const free = createServer().listen(0, "127.0.0.1");
-  await once(free, "listening");
-  const { port } = free.address() as AddressInfo;
-  free.close();
-  await once(free, "close");
-  const options = ["--bind", "127.0.0.1", "--port", String(port), "--save", "", "--appendonly", "no"];
-  const [command = "", ...rest] = [...PINNED, "redis-server", ...options];
-  const child = spawn(command, rest, { stdio: "ignore" });
-  while (!(await accepts(port))) {
-    if (child.exitCode !== null) throw new Error(`Redis ended with ${child.exitCode}.`);
-    await sleep(20);
-  }
-  const stop = async () => {
-    if (child.exitCode !== null) return;
-    child.kill("SIGTERM");
-    await once(child, "exit");
-  };
-  return { pid: child.pid as number, port, stop };
-}
-
-function accepts(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connectTo({ host: "127.0.0.1", port });
-    socket.once("connect", () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once("error", () => resolve(false));
-  });
+/** Starts a Redis server that keeps nothing on disk. Returns null if Redis is not installed. */
+export async function startBus(): Promise<RedisServer | null> {
+  const program = redisProgram();
+  if (program === undefined) return null;
+  const server = await startRedis(program);
+  if (pinned) execFileSync("taskset", ["-a", "-c", "-p", "0", String(server.pid)], { stdio: "ignore" });
+  return server;
 }

@@ -1,6 +1,6 @@
-import { readConfig } from "../packages/server/src/config/config.ts";
 import { openCountingProxy } from "../packages/server/test/support/counting-proxy.ts";
-import { type Database, type Redis, startDatabase, startRedis } from "./backends.ts";
+import type { RedisServer } from "../packages/server/test/support/redis-server.ts";
+import { type Database, startBus, startDatabase } from "./backends.ts";
 import { pinned, type Server, startServer } from "./child.ts";
 import { apply } from "./compare.ts";
 import { startEasel } from "./easel.ts";
@@ -39,7 +39,7 @@ interface Subject {
 /** A kind of Easel that keeps its data in PostgreSQL. */
 interface Scaled {
   name: string;
-  redis: Redis | null;
+  redis: RedisServer | null;
 }
 
 type End = () => Promise<void>;
@@ -108,14 +108,14 @@ async function openSubjects(kinds: Kind[], ends: End[]): Promise<Subject[]> {
   ];
 
   const database = await started(startDatabase());
-  const redis = isRedisSupported() ? await startRedis() : null;
-  if (redis !== null) ends.push(() => redis.stop());
+  const redis = await startBus();
+  if (redis !== null) ends.push(() => redis.remove());
   const scaled: Scaled[] = [{ name: "PostgreSQL", redis: null }];
   if (redis !== null) scaled.push({ name: "PostgreSQL, Redis", redis });
   for (const [index, each] of scaled.entries()) {
     const trips = await tripsOf(kinds, `trips_${index}`, database, each);
     const url = await database.create(`timed_${index}`);
-    const easel = await started(startEasel(0, settingsOf(url, each.redis?.port)));
+    const easel = await started(startEasel(0, settingsOf(url, each.redis?.url ?? null)));
     subjects.push({
       name: each.name,
       serverOf: () => easel,
@@ -127,20 +127,17 @@ async function openSubjects(kinds: Kind[], ends: End[]): Promise<Subject[]> {
   return subjects;
 }
 
-/** Whether this version has a bus in Redis. */
-function isRedisSupported(): boolean {
-  try {
-    readConfig({ SERVICE_BUS_URL: "redis://127.0.0.1:6379" });
-    return true;
-  } catch {
-    return false;
-  }
+/** Returns the URL of a bus whose server is reached through this port. */
+function busAt({ url }: RedisServer, port: number): string {
+  const own = new URL(url);
+  own.port = String(port);
+  return own.href;
 }
 
-const settingsOf = (databaseUrl: string, redisPort: number | undefined): Record<string, string> => ({
+const settingsOf = (databaseUrl: string, busUrl: string | null): Record<string, string> => ({
   SERVICE_DATABASE_URL: databaseUrl,
   SERVICE_SESSION_SECRET: "the-benchmark-signs-its-cookies-with-this",
-  ...(redisPort !== undefined && { SERVICE_BUS_URL: `redis://127.0.0.1:${redisPort}`, ...LIMITS_ON }),
+  ...(busUrl !== null && { SERVICE_BUS_URL: busUrl, ...LIMITS_ON }),
 });
 
 /** Counts the round trips of each kind of request on a server and a database of their own. */
@@ -152,8 +149,9 @@ async function tripsOf(
 ): Promise<Record<Kind, number[]>> {
   const proxies = [await openCountingProxy(database.port)];
   if (redis !== null) proxies.push(await openCountingProxy(redis.port));
+  const bus = redis && busAt(redis, proxies[1]?.port ?? 0);
   const url = await database.create(name, proxies[0]?.port);
-  const easel = await startEasel(0, settingsOf(url, proxies[1]?.port));
+  const easel = await startEasel(0, settingsOf(url, bus));
   try {
     const requests = await openPeople(easel.url, 1);
     const found = {} as Record<Kind, number[]>;

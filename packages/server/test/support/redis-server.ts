@@ -33,6 +33,8 @@ export interface RedisServer {
   url: string;
   port: number;
   password: string;
+  /** The id of the server's process. Another one after `start`. */
+  readonly pid: number;
   /** Starts the server again on the same port, empty; resolves when it responds. */
   start(): Promise<void>;
   stop(signal?: "SIGTERM" | "SIGKILL"): Promise<void>;
@@ -90,6 +92,9 @@ export async function startRedis(
       url,
       port,
       password,
+      get pid() {
+        return server.pid as number;
+      },
       async start() {
         server = run(port);
         if (!(await answers(server, url))) throw new Error("Redis does not start again");
