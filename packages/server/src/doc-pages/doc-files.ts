@@ -15,7 +15,7 @@ export const GROUPS: { title: string; pages: string[] }[] = [
     title: "HTTP",
     pages: ["http/runtime", "http/realtime", "http/management", "http/errors", "http/limits", "contract"],
   },
-  { title: "Operate", pages: ["operating", "sign-in-providers", "settings", "../SECURITY"] },
+  { title: "Operate", pages: ["operating", "growing", "sign-in-providers", "settings", "../SECURITY"] },
 ];
 
 /** The assets of the pages outside `docs/`, and the names that these pages have in addresses. */
