@@ -7,6 +7,7 @@ import { before, describe, type TestContext, test } from "node:test";
 import { parseEnv, promisify } from "node:util";
 import { faultsOf } from "../../src/canvases/publishing/easel-json.ts";
 import { readConfig, unknownVariables } from "../../src/config/config.ts";
+import { sqlText } from "../../src/drivers/db/db.ts";
 import type { Env } from "../../src/env.ts";
 import { currentModels, priceOf } from "../../src/organisation/ai/prices.ts";
 import { ROOT } from "../areas.ts";
@@ -15,7 +16,7 @@ import { type ExternalApi, startExternalApi } from "../support/external-api.ts";
 import { runScript } from "../support/sample-scripts.ts";
 import { follow, noTools } from "../support/sample-shell.ts";
 import { PAGES, type Sample, samplesOf } from "../support/samples.ts";
-import { fileScope, startExample, temporaryDirectory } from "../support/service.ts";
+import { fileScope, startExample, startService, temporaryDirectory } from "../support/service.ts";
 
 /** Maps pages, sections or blocks to the test file that runs their code. A test checks that this file still names the page. */
 const ELSEWHERE: Record<string, string> = {
@@ -60,7 +61,7 @@ const NOT_RUN: Record<string, string> = {
 const SHOWN = ["", "text", "http", "mermaid"];
 
 /** Languages that a test below runs or checks. */
-const RUN = ["html", "js", "ts", "tsx", "sh", "json", "ini"];
+const RUN = ["html", "js", "ts", "tsx", "sh", "json", "ini", "sql"];
 
 const samples = PAGES.flatMap(samplesOf).filter(({ language }) => !SHOWN.includes(language));
 const covers = (row: string, { name, page, section }: Sample) =>
@@ -159,6 +160,15 @@ describe("ini: settings that exist, hold valid values and allow only models that
       const config = readConfig(environment);
       for (const model of config.aiModels.length > 0 ? config.aiModels : currentModels(config))
         assert.ok(priceOf(model, 1, config), model);
+    });
+  }
+});
+
+describe("sql: queries of tables and views that exist", () => {
+  for (const { name, text } of inLanguage("sql")) {
+    test(name, async (t) => {
+      const { env } = await startService(t);
+      assert.deepEqual(await env.db.all(sqlText(text.replace(/;\s*$/, ""))), []);
     });
   }
 });
