@@ -128,6 +128,7 @@ export const AREAS = {
     tests: [
       `${SERVER}/src/{drivers/db,drivers/blobs,drivers/bus,disk}/*.test.ts`,
       `${SERVER}/test/drivers/{blobs,bus,db,disk,migrate,postgres,private,redis,sqlite,tables}*.test.ts`,
+      `${SERVER}/test/conformance/s3.test.ts`,
     ],
   },
   instance: {

@@ -80,6 +80,17 @@ describe("S3: writes", () => {
     });
   }
 
+  test("a put that gets no response is not sent again", async (t) => {
+    const server = await startS3(t);
+    const { blobs } = await openS3(t, server.url(), {
+      times: { ...S3_TIMES, stall: 300, retries: [1, 2, 3] },
+    });
+    server.requests.length = 0;
+    server.fault = ({ method }) => (method === "PUT" ? "hang" : undefined);
+    await assert.rejects(blobs.put(text("tea")), Unavailable);
+    assert.equal(count(server, "PUT"), 1);
+  });
+
   test("a server without space is as a full disk", async (t) => {
     const { blobs, server } = await open(t);
     failNext(server, "PUT", { status: 507, code: "InsufficientStorage" });

@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import type { AddressInfo } from "node:net";
 import { describe, mock, test } from "node:test";
 import { buildApp } from "fauxqs";
-import { openS3 } from "../support/s3-blobs.ts";
-import { type S3Server, type S3ServerOptions, startS3 } from "../support/s3-server.ts";
+import { S3Bucket } from "../../src/drivers/blobs/s3-bucket.ts";
+import { S3Requests } from "../../src/drivers/blobs/s3-requests.ts";
+import { openS3, settingsOf } from "../support/s3-blobs.ts";
+import { S3_KEYS, type S3Server, type S3ServerOptions, startS3 } from "../support/s3-server.ts";
 import { atEnd, type Scope } from "../support/service.ts";
 import { blobsContract, bytesOf, inPieces, keysOf, notInUse } from "./blobs-contract.ts";
 
@@ -114,6 +116,18 @@ describe("S3 blobs", () => {
     const [copied] = server.requests;
     assert.equal(removals[0]?.headers["x-amz-date"], copied?.headers["x-amz-date"]);
     assert.deepEqual(await keysOf(blobs), [key]);
+  });
+
+  test("a removal is sent until 10 minutes after the time of its signature", async (t) => {
+    const server = await startS3(t);
+    const settings = settingsOf(server.url());
+    const requests = new S3Requests(settings, () => S3_KEYS);
+    atEnd(t, () => requests.close());
+    const now = Date.now();
+    const bucket = new S3Bucket(requests, settings.prefix, () => now);
+    await bucket.removeAsOf("blobs/tea", now - 10 * 60_000);
+    await assert.rejects(bucket.removeAsOf("blobs/tea", now - 10 * 60_000 - 1), /taken too long/);
+    assert.equal(server.requests.length, 1);
   });
 
   test("a removal that fails for one blob removes none of the others", async (t) => {

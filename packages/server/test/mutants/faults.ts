@@ -16,6 +16,7 @@ import { people } from "./faults/people.ts";
 import { react } from "./faults/react.ts";
 import { realtime } from "./faults/realtime.ts";
 import { requests } from "./faults/requests.ts";
+import { s3 } from "./faults/s3.ts";
 import { sdk } from "./faults/sdk.ts";
 import { serving } from "./faults/serving.ts";
 import { tokens } from "./faults/tokens.ts";
@@ -42,6 +43,7 @@ export const FAULTS: Fault[] = [
   ...ai,
   ...connections,
   ...cliCanvases,
+  ...s3,
   ...sdk,
   ...cli,
   ...cliDev,

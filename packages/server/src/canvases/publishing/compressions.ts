@@ -3,7 +3,7 @@ import { newId } from "../../crypto/ids.ts";
 import { isFull } from "../../disk/disk-space.ts";
 import { type ClaimedBlob, endClaim } from "../../drivers/blob-references.ts";
 import type { BlobSize } from "../../drivers/blobs/blobs.ts";
-import { sql } from "../../drivers/db/db.ts";
+import { sql, Unavailable } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { addUses, announceBlobs, COMPRESSED, lockBytes, TO_COMPRESS } from "../bundle-blobs.ts";
 import { compress, type Effort, type StoreCopy } from "./representations.ts";
@@ -63,7 +63,7 @@ const LONG_LIST = 64;
 
 /**
  * Compresses a blob and records its variants, unless its last version has been removed meanwhile. A variant that would exceed the quota of
- * the owner is left out, and so are those of a blob that cannot be read. Rejects if the disk is full or the database is unavailable.
+ * the owner is left out, and so are those of a blob that cannot be read. Rejects if the disk is full, or the database or the blobs are unavailable.
  */
 async function compressBlob(
   blob: UncompressedBlob,
@@ -78,7 +78,7 @@ async function compressBlob(
     return { ...(await env.blobs.put(source(), copy)), claim };
   };
   const variants = await compress(blob, effort, store, signal, env).catch((error) => {
-    if (signal.aborted || isFull(error)) throw error;
+    if (signal.aborted || isFull(error) || error instanceof Unavailable) throw error;
     env.log.error({ err: error, blob: blob.key }, "a file cannot be compressed");
     return { br: null, gzip: null };
   });

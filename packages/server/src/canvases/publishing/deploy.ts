@@ -1,8 +1,9 @@
 import type { Base } from "../../config/addresses.ts";
 import { newId } from "../../crypto/ids.ts";
+import { isFull } from "../../disk/disk-space.ts";
 import { releaseClaim } from "../../drivers/blob-references.ts";
 import type { BlobSize } from "../../drivers/blobs/blobs.ts";
-import { type Optional, optional, type Step, sql, step } from "../../drivers/db/db.ts";
+import { type Optional, optional, type Step, sql, step, Unavailable } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { Refusal, refuse } from "../../http/refusal.ts";
 import { announceBlobs, BLOB_BYTES, bytesOfRows, findBlobs } from "../bundle-blobs.ts";
@@ -281,11 +282,15 @@ export async function tidyUp(removal: Promise<void>, { log }: Env): Promise<void
   await removal.catch((error) => log.error({ err: error }, "removing the files of a version failed"));
 }
 
+/** Whether an error in unpacking and storing a bundle is one of the service, and not of the bundle. */
+const isOwn = (error: NodeJS.ErrnoException): boolean =>
+  error instanceof TypeError || error instanceof Unavailable || error.syscall !== undefined || isFull(error);
+
 /**
- * Converts an error in unpacking a bundle to a refusal with 400 `INVALID_BODY`, and throws it. Throws refusals, system errors and type
- * errors unchanged.
+ * Converts an error in unpacking a bundle to a refusal with 400 `INVALID_BODY`, and throws it. Throws refusals and errors of the service
+ * unchanged.
  */
 function asRefusal(error: NodeJS.ErrnoException): never {
-  if (error instanceof Refusal || error instanceof TypeError || error.syscall !== undefined) throw error;
+  if (error instanceof Refusal || isOwn(error)) throw error;
   return refuse("INVALID_BODY", { message: `The bundle cannot be unpacked: ${error.message}.` });
 }

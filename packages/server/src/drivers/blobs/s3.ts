@@ -1,7 +1,7 @@
 import type { S3Settings } from "../../config/s3-settings.ts";
 import { makePrivateDirectory } from "../../disk/private-files.ts";
 import type { Blobs } from "./blobs.ts";
-import { type Exclusively, S3Blobs } from "./s3-blobs.ts";
+import { type Exclusively, s3Blobs } from "./s3-blobs.ts";
 import { S3Bucket } from "./s3-bucket.ts";
 import { checkBucket } from "./s3-check.ts";
 import { type Provider, providersOfAws, renewed } from "./s3-credentials.ts";
@@ -35,7 +35,7 @@ export async function s3({
   const objects = new S3Bucket(requests, prefix);
   try {
     const isConditional = await checkBucket(objects, settings);
-    return new S3Blobs(objects, staging, isConditional ? null : exclusively, () => requests.close());
+    return s3Blobs(objects, staging, isConditional ? null : exclusively, () => requests.close());
   } catch (error) {
     await requests.close();
     throw error;
