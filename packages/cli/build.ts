@@ -17,8 +17,8 @@ const { output } = await build({
     main: path.join(import.meta.dirname, "src/main.ts"),
     "checkpoint-worker": path.join(import.meta.dirname, "../server/src/drivers/db/checkpoint-worker.ts"),
   },
-  // `easel dev` always uses SQLite, so the PostgreSQL driver is not bundled.
-  external: ["postgres"],
+  // `easel dev` always uses SQLite and a bus in memory, so the drivers of PostgreSQL and Redis are not bundled.
+  external: ["postgres", "@redis/client"],
   platform: "node",
   transform: { target: "node22", define: { VERSION: JSON.stringify(manifest.version) } },
   output: {

@@ -1,4 +1,5 @@
 import { LIMITS } from "@easel/protocol/limits";
+import { Unavailable } from "../drivers/unavailable.ts";
 import type { Env } from "../env.ts";
 import type { Scope } from "./files/scope.ts";
 
@@ -31,7 +32,8 @@ export function announceChange(canvas: string, change: Change, { bus, log }: Env
   const published = Buffer.byteLength(content) > LIMITS.changeBytes.value ? "" : content;
   bus
     .publish(topic, JSON.stringify(change) + SEPARATOR + published)
-    .catch((error) => log.warn({ err: error }, "a change could not be published"));
+    // A bus that is away says so once, and tells the watches of the topic afterwards that they have missed a change.
+    .catch((err) => err instanceof Unavailable || log.warn({ err }, "a change could not be published"));
 }
 
 /** Reads a message on the topic of `changesTopic`. `content` is empty if the change was published without it. */

@@ -174,9 +174,9 @@ describe("a Redis server that is not available", { skip, timeout: 120_000 }, () 
     await bus.hold("p", { id: "1", owner: "ada", lease: "one" }, ONE);
     await bus.join("t", ada, "stale", "one");
     await at.send("SREM", `${prefix}held one`, '["place","p","1"]');
-    await at.send("SADD", `${prefix}held one`, '["member","t","bob","5"]');
+    await at.send("SADD", `${prefix}held one`, JSON.stringify(["member", '"t"', "bob", "5"]));
     const present = JSON.stringify({ order: 9, name: "Bob", connections: { 5: "one" } });
-    await at.send("HSET", `${prefix}members t`, "bob", present);
+    await at.send("HSET", `${prefix}members "t"`, "bob", present);
     await at.send("CLIENT", "KILL", "TYPE", "pubsub");
     await until("it is back", () => told.includes("back"));
     const departed = [{ topic: "t", member: { id: "bob", name: "Bob" } }];

@@ -48,21 +48,21 @@ async function start() {
 
 test("after the first connection, nothing was missed", async () => {
   const { first, heard } = await start();
-  first.receive("1", "x:topic a");
+  first.receive("1", 'x:topic "a"');
   assert.deepEqual(heard, ["1"]);
 });
 
 test("messages of a new connection are delivered once the missed ones were told of", async () => {
   const { topics, heard } = await start();
   const second = new FakeClient([
-    ["1", "x:topic a"],
+    ["1", 'x:topic "a"'],
     ['["b"]', "x:missed"],
-    ["2", "x:topic a"],
+    ["2", 'x:topic "a"'],
   ]);
   await prepare(topics, second);
   assert.deepEqual(heard, []);
   topics.goOn(second.run);
-  second.receive("3", "x:topic a");
+  second.receive("3", 'x:topic "a"');
   assert.deepEqual(heard, ["missed a: true, b: true", "1", "missed a: false, b: true", "2", "3"]);
 });
 
@@ -74,7 +74,7 @@ test("the topics of messages that were not published are told to all nodes, once
   topics.goOn(second.run);
   assert.deepEqual(second.sent, [["x:missed", '["a","b"]']]);
   await topics.publish("a", "1", second.run);
-  assert.deepEqual(second.sent.slice(1), [["x:topic a", "1"]]);
+  assert.deepEqual(second.sent.slice(1), [['x:topic "a"', "1"]]);
 });
 
 test("a message that was refused on a connection that goes on is told with the next one", async () => {
@@ -82,7 +82,7 @@ test("a message that was refused on a connection that goes on is told with the n
   await assert.rejects(topics.publish("b", "lost", away));
   await topics.publish("a", "1", first.run);
   assert.deepEqual(first.sent, [
-    ["x:topic a", "1"],
+    ['x:topic "a"', "1"],
     ["x:missed", '["b"]'],
   ]);
 });
