@@ -8,6 +8,7 @@ import {
   type Schema,
   StaleRows,
   sql,
+  UpdateOne,
 } from "../../src/drivers/db/db.ts";
 import { GuardedDb } from "../../src/drivers/db/guarded-db.ts";
 import { migrate } from "../../src/drivers/db/migrate.ts";
@@ -49,6 +50,15 @@ async function person() {
   return { db, id, read, begin, rename };
 }
 
+const EDIT = new UpdateOne({ table: "notes", set: "text = ?", key: "id = ?" });
+const EDITED = new UpdateOne({
+  table: "notes",
+  set: "text = ?",
+  key: "id = ?",
+  also: "text is not null",
+  returning: "text",
+});
+
 const METHODS: [method: string, call: (db: Db, id: number) => Promise<unknown>, result: unknown][] = [
   ["get", (db, id) => db.get`select text from notes where id = ${id}`, { text: "note 1" }],
   ["all", (db, id) => db.all`select text from notes where id = ${id} order by id desc`, [{ text: "note 1" }]],
@@ -63,6 +73,8 @@ const METHODS: [method: string, call: (db: Db, id: number) => Promise<unknown>, 
     (db, id) => db.returning`update notes set text = 'note 1' where id = ${id} returning text`,
     [{ text: "note 1" }],
   ],
+  ["run of one row", (db, id) => db.run(EDIT, "note 1", id), 1],
+  ["returning of one row", (db, id) => db.returning(EDITED, "note 1", id), [{ text: "note 1" }]],
   ["batch", (db, id) => db.batch([sql`update notes set text = 'note 1' where id = ${id}`]), "done"],
 ];
 
@@ -73,6 +85,8 @@ const NONE: Record<string, unknown> = {
   head: { rows: [], more: false },
   run: 0,
   returning: [],
+  "run of one row": 0,
+  "returning of one row": [],
   batch: "unchanged",
 };
 
@@ -105,6 +119,42 @@ for (const [method, call, result] of METHODS) {
     },
   );
 }
+
+test("an update that finds no row leaves the comparison to the next statement", options, async () => {
+  const { begin, read, rename } = await person();
+  for (const [index, next] of [
+    (db: Db) => db.batch([sql`update notes set text = 'x' where id = 5`]),
+    (db: Db) => db.run(EDIT, "x", 5),
+    (db: OptimisticDb) => db.verify(),
+  ].entries()) {
+    const [stale, current] = [begin(), begin()];
+    await Promise.all([read(stale), read(current)]);
+    await current.run(EDIT, "note 5", 5);
+    await rename(`B${index}`);
+    assert.equal(await stale.run(EDIT, "x", 100), 0);
+    await assert.rejects(next(stale), StaleRows);
+    assert.deepEqual(await current.get`select text from notes where id = 5`, { text: "note 5" });
+    await read(begin());
+  }
+});
+
+test("of the updates of a turn, those of stale calls fail", options, async () => {
+  const { db, begin, read, rename } = await person();
+  const other = await person();
+  const views = Array.from({ length: 8 }, begin);
+  await Promise.all(views.map((view, index) => (index % 2 === 0 ? read(view) : other.read(view))));
+  await rename("B");
+  const outcomes = await Promise.allSettled(views.map((view, index) => view.run(EDIT, "joined", index + 1)));
+  assert.deepEqual(
+    outcomes.map((each) => (each.status === "fulfilled" ? each.value : each.reason instanceof StaleRows)),
+    [true, 1, true, 1, true, 1, true, 1],
+  );
+  const edited = await db.all<{ id: number }>`select id from notes where text = 'joined' order by id`;
+  assert.deepEqual(
+    edited.map(({ id }) => id),
+    [2, 4, 6, 8],
+  );
+});
 
 test("the rows of a guarded statement stay in their order", options, async () => {
   const { begin, read } = await person();

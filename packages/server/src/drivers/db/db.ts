@@ -11,8 +11,34 @@ declare const built: unique symbol;
 /** The text of a statement that `sqlText` has built. */
 type BuiltText = string & { readonly [built]: true };
 
-/** The text of a statement: the strings of a tagged template, or a text that `sqlText` has built. */
-export type SqlText = TemplateStringsArray | BuiltText;
+/** The parts of an update of one row. Each `?` in them stands for a value, in the order of `set`, `key` and `also`. */
+interface UpdateParts {
+  table: string;
+  set: string;
+  /** Equals the columns of the primary key with values. It is the same for all updates of a table. */
+  key: string;
+  /** Another condition, or none. */
+  also?: string;
+  /** The columns to return, or none. */
+  returning?: string;
+}
+
+/** The text of an update of at most one row, which its key finds. A driver may run several such updates of one turn together. */
+export class UpdateOne {
+  readonly text: string;
+  readonly parts: UpdateParts;
+  readonly where: string;
+
+  constructor(parts: UpdateParts) {
+    const { table, set, key, also, returning } = parts;
+    this.parts = parts;
+    this.where = also === undefined ? key : `${key} and ${also}`;
+    this.text = `update ${table} set ${set} where ${this.where}${returning === undefined ? "" : ` returning ${returning}`}`;
+  }
+}
+
+/** The text of a statement: the strings of a tagged template, a text that `sqlText` has built, or an update of one row. */
+export type SqlText = TemplateStringsArray | BuiltText | UpdateOne;
 
 /** A statement, which is also the arguments of a tagged template: its text and its values. */
 export type Sql = [text: SqlText, ...values: Value[]];
@@ -47,7 +73,10 @@ export const sql = (...statement: Sql): Sql => statement;
 export const sqlText = (...parts: string[]): BuiltText => parts.join("\n") as BuiltText;
 
 /** Returns the text of a statement with a `?` for each value. */
-export const textOf = (text: SqlText): string => (typeof text === "string" ? text : text.join("?"));
+export function textOf(text: SqlText): string {
+  if (typeof text === "string") return text;
+  return text instanceof UpdateOne ? text.text : text.join("?");
+}
 
 /** A statement of a batch with a name, which is the outcome of the batch if the statement changes no row. Null: it need not change any. */
 export interface NamedStep<Name extends string | null> {

@@ -11,6 +11,7 @@ import {
   type Step,
   sqlText,
   textOf,
+  UpdateOne,
   type Value,
 } from "./db.ts";
 import type { RememberedRow, RememberedRows } from "./remembered-rows.ts";
@@ -31,31 +32,38 @@ interface Compared {
 }
 
 /** Returns the statement that reads nothing if the epochs have changed. Comparison and rows are of one snapshot. */
-const guardedRead = (text: string) =>
+const guardedRead = (text: SqlText) =>
   sqlText(`select compared.unchanged, found.* from (select ${UNCHANGED} as unchanged) as compared
-    left join (select true as exists_row, found.* from (${text}) as found) as found on compared.unchanged`);
+    left join (select true as exists_row, found.* from (${textOf(text)}) as found) as found on compared.unchanged`);
 
 /** Returns the statement that fails if the epochs have changed, and returns the number of changed rows otherwise. */
-const guardedRun = (text: string) =>
-  sqlText(`with changed as (${text} returning 1)
+const guardedRun = (text: SqlText) =>
+  sqlText(`with changed as (${textOf(text)} returning 1)
     select ${REQUIRE_UNCHANGED} as unchanged, (select count(*) from changed) as rows`);
 
 /** Returns the statement that fails if the epochs have changed. */
-const guardedReturning = (text: string) =>
-  sqlText(`with changed as (${text})
+const guardedReturning = (text: SqlText) =>
+  sqlText(`with changed as (${textOf(text)})
     select compared.unchanged, found.* from (select ${REQUIRE_UNCHANGED} as unchanged) as compared
     left join (select true as exists_row, changed.* from changed) as found on true`);
+
+/**
+ * Returns the update that fails if it finds its row and the epochs have changed. So it remains an update of one row, which others of its turn
+ * can join.
+ */
+const guardedUpdate = ({ parts }: UpdateOne) =>
+  new UpdateOne({ ...parts, also: [parts.also, REQUIRE_UNCHANGED].filter(Boolean).join(" and ") });
 
 const VERIFY = sqlText(`select ${UNCHANGED} as unchanged`);
 const REQUIRE = sqlText(`select ${REQUIRE_UNCHANGED} as unchanged`);
 
 /** Returns a function that builds each guarded text once. */
-function once(build: (text: string) => SqlText): (text: SqlText) => SqlText {
-  const built = new Map<SqlText, SqlText>();
+function once<Text extends SqlText>(build: (text: Text) => SqlText): (text: Text) => SqlText {
+  const built = new Map<Text, SqlText>();
   return (text) => {
     const known = built.get(text);
     if (known !== undefined) return known;
-    const made = build(textOf(text));
+    const made = build(text);
     built.set(text, made);
     return made;
   };
@@ -64,6 +72,7 @@ function once(build: (text: string) => SqlText): (text: SqlText) => SqlText {
 const readOf = once(guardedRead);
 const runOf = once(guardedRun);
 const returningOf = once(guardedReturning);
+const updateOf = once(guardedUpdate);
 
 /** Returns the rows of a guarded statement without what the guard has added. @throws StaleRows if the epochs have changed. */
 function rowsOf<Row>(found: (Row & Compared)[]): Row[] {
@@ -146,10 +155,14 @@ export class GuardedDb implements OptimisticDb {
     );
   }
 
-  /** Runs `guarded` with the values of the comparison if the call relies on rows from memory, otherwise `plain`. */
+  /**
+   * Runs `guarded` with the values of the comparison if the call relies on rows from memory, otherwise `plain`. `hasCompared` says whether a
+   * result of `guarded` proves that the rows are current.
+   */
   async #through<Result>(
     plain: () => Promise<Result>,
     guarded: (ids: string, sum: number) => Promise<Result>,
+    hasCompared: (result: Result) => boolean = () => true,
   ): Promise<Result> {
     while (this.#comparing !== null) await this.#comparing;
     if (this.#state === "stale") throw new StaleRows();
@@ -160,7 +173,7 @@ export class GuardedDb implements OptimisticDb {
     for (const epoch of this.#epochs.values()) sum += epoch;
     try {
       const result = await guarded([...this.#epochs.keys()].join(), sum);
-      this.#state = "verified";
+      if (hasCompared(result)) this.#state = "verified";
       return result;
     } catch (error) {
       if (error instanceof StaleRows || (error as { code?: unknown } | null)?.code === STALE) this.#fail();
@@ -198,7 +211,14 @@ export class GuardedDb implements OptimisticDb {
     );
   }
 
+  // An update that finds no row compares nothing. The next statement of the call does.
   run(text: SqlText, ...values: Value[]): Promise<number> {
+    if (text instanceof UpdateOne)
+      return this.#through(
+        () => this.#db.run(text, ...values),
+        (...guard) => this.#db.run(updateOf(text), ...values, ...guard),
+        (changed) => changed > 0,
+      );
     return this.#through(
       () => this.#db.run(text, ...values),
       async (...guard) => {
@@ -209,6 +229,12 @@ export class GuardedDb implements OptimisticDb {
   }
 
   returning<Row>(text: SqlText, ...values: Value[]): Promise<Row[]> {
+    if (text instanceof UpdateOne)
+      return this.#through(
+        () => this.#db.returning<Row>(text, ...values),
+        (...guard) => this.#db.returning<Row>(updateOf(text), ...values, ...guard),
+        (rows) => rows.length > 0,
+      );
     return this.#through(
       () => this.#db.returning<Row>(text, ...values),
       async (...guard) =>

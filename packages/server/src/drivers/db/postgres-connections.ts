@@ -2,6 +2,7 @@ import { Lanes } from "./lanes.ts";
 import type { Connections } from "./pool.ts";
 import type { Client, OpenClient } from "./postgres-client.ts";
 import { TurnReads } from "./turn-reads.ts";
+import { TurnWrites } from "./turn-writes.ts";
 import { Turns } from "./turns.ts";
 
 /** The maximum numbers of connections from a node to the server, by what they are for. */
@@ -10,9 +11,20 @@ const MAX = {
   statements: 6,
   /** For the reads of a turn. With few connections, the reads leave in few messages and the server wakes up seldom. */
   reads: 2,
+  /** For the writes of a turn. With more connections, fewer writes would share a commit. */
+  writes: 2,
   /** For transactions. */
   transactions: 10,
 };
+
+/**
+ * Settings of connections for the reads or writes of a turn, whose values are in arrays. A plan for certain arrays would be no better, and planning
+ * takes longer than reading.
+ */
+const GENERIC = { plan_cache_mode: "force_generic_plan" };
+
+/** Settings with which the writes of a turn find each row by its key, in the order of the arrays, however few rows a table has. */
+const BY_KEY = { ...GENERIC, enable_hashjoin: "off", enable_mergejoin: "off", enable_seqscan: "off" };
 
 /**
  * The connections of a node to a server, by what they are for. If statements and transactions shared connections, the `postgres` package
@@ -23,14 +35,18 @@ export class PostgresConnections implements Connections {
   readonly statements: Client;
   readonly transactions: Lanes;
   readonly reads: TurnReads;
+  readonly writes: TurnWrites;
   readonly #joined: Client;
+  readonly #groups: Lanes;
 
   constructor(open: OpenClient) {
     this.statements = open(MAX.statements);
     this.transactions = new Lanes(MAX.transactions, (onClose) => open(1, { onClose }));
-    // The statements of turns have their values in arrays. A plan for certain arrays would be no better, and planning takes longer than reading.
-    this.#joined = open(MAX.reads, { settings: { plan_cache_mode: "force_generic_plan" } });
-    this.reads = new TurnReads(this.statements, this.#joined, new Turns());
+    this.#joined = open(MAX.reads, { settings: GENERIC });
+    this.#groups = new Lanes(MAX.writes, (onClose) => open(1, { settings: BY_KEY, onClose }));
+    const turns = new Turns();
+    this.reads = new TurnReads(this.statements, this.#joined, turns);
+    this.writes = new TurnWrites(this.statements, this.#groups, turns);
   }
 
   ping(): Promise<unknown> {
@@ -41,6 +57,7 @@ export class PostgresConnections implements Connections {
     await Promise.all([
       this.statements.end({ timeout }),
       this.#joined.end({ timeout }),
+      this.#groups.end(timeout),
       this.transactions.end(timeout),
     ]);
   }

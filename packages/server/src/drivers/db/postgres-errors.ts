@@ -23,3 +23,20 @@ export const isDenied = (error: unknown): boolean => DENIED.test(codeOf(error));
 /** Whether the server has refused a statement and undone all that it did, so that the same connection can run others. */
 export const isRefusal = (error: unknown): error is connect.PostgresError =>
   error instanceof connect.PostgresError && !isLost(error) && !isDenied(error);
+
+/** The error codes of a serialization failure and a deadlock. The server has rolled the transaction back, so it can be retried. */
+const RETRYABLE = new Set(["40001", "40P01"]);
+
+/** The maximum number of times that a write is tried. */
+const MAX_TRIES = 5;
+
+/** Runs a statement or a batch, each a transaction of its own, and retries it after a retryable error. */
+export async function retried<Result>(write: () => Promise<Result>): Promise<Result> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await write();
+    } catch (error) {
+      if (tries === MAX_TRIES || !RETRYABLE.has(codeOf(error))) throw error;
+    }
+  }
+}

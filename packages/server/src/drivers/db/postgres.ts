@@ -16,9 +16,11 @@ import { GuardedDb } from "./guarded-db.ts";
 import { type OnReachability, Pool, type PoolTimes } from "./pool.ts";
 import { type Client, clientsOf, STATEMENT_MS } from "./postgres-client.ts";
 import { PostgresConnections } from "./postgres-connections.ts";
+import { retried } from "./postgres-errors.ts";
 import { explainedHandshake, serverOptions } from "./postgres-options.ts";
-import { StatementTexts, UNCHANGED } from "./postgres-statement.ts";
+import { StatementTexts, UNCHANGED, UpdateStatement } from "./postgres-statement.ts";
 import { RememberedRows } from "./remembered-rows.ts";
+import type { Updated } from "./turn-writes.ts";
 
 /** The columns that `head` adds to each row to measure the rows, in bytes. */
 interface Measured {
@@ -29,23 +31,6 @@ interface Measured {
 
 /** The key of the advisory lock that nodes take before they migrate. Must be the same in all releases. */
 const SCHEMA_LOCK = 5_324_117_280;
-
-/** The error codes of a serialization failure and a deadlock. The server has rolled the transaction back, so it can be retried. */
-const RETRYABLE = new Set(["40001", "40P01"]);
-
-/** The maximum number of times that a write is tried. */
-const MAX_TRIES = 5;
-
-/** Runs a statement or a batch, each a transaction of its own, and retries it after a retryable error. */
-async function retried<Result>(write: () => Promise<Result>): Promise<Result> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await write();
-    } catch (error) {
-      if (tries === MAX_TRIES || !RETRYABLE.has((error as { code?: string }).code ?? "")) throw error;
-    }
-  }
-}
 
 /** Timeouts that suit servers with round trips of up to about 100 ms. */
 const TIMES: PoolTimes = {
@@ -97,6 +82,16 @@ export function postgres(
   const write = <Result>(work: (connections: PostgresConnections) => Promise<Result>) =>
     pool.use((connections) => retried(() => work(connections)));
 
+  /** Runs a write. Returns its rows, and the number of rows that it has changed. */
+  function change([text, ...values]: Sql): Promise<Updated> {
+    const statement = texts.of(text);
+    if (statement instanceof UpdateStatement) return pool.use(({ writes }) => writes.run(statement, values));
+    return write(async ({ statements }) => {
+      const found = await query(statements, [text, ...values]);
+      return { count: found.count, rows: [...found] };
+    });
+  }
+
   /**
    * Returns the first rows of a query whose total size is at most `size` bytes, but at least one row. The server measures the rows and
    * sends only those that fit.
@@ -125,8 +120,8 @@ export function postgres(
       pool.use(({ reads }) => reads.getCached(texts.of(text), values)) as Promise<Row | undefined>,
     all: <Row>(...statement: Sql) => pool.use((connections) => rows<Row>(connections, statement)),
     head: (size, ...statement) => pool.use((connections) => head(connections, size, statement)),
-    run: (...statement) => write(({ statements }) => query(statements, statement).then(({ count }) => count)),
-    returning: <Row>(...statement: Sql) => write((connections) => rows<Row>(connections, statement)),
+    run: async (...statement) => (await change(statement)).count,
+    returning: async <Row>(...statement: Sql) => (await change(statement)).rows as Row[],
     batch: (steps) => write((connections) => attempt(connections, steps)),
     optimistic: () => new GuardedDb(driver, remembered),
     // The server has a disk of its own, which the service cannot measure.

@@ -1,5 +1,5 @@
-import { columnsOf, sizeOf } from "./array-values.ts";
-import { type Derived, keyOf, type Value, valueFor } from "./db.ts";
+import { columnsOf, keysOf, sizeOf } from "./array-values.ts";
+import { type Derived, type Value, valueFor } from "./db.ts";
 import type { Client } from "./postgres-client.ts";
 import { isRefusal } from "./postgres-errors.ts";
 import type { Statement } from "./postgres-statement.ts";
@@ -12,16 +12,12 @@ interface Read {
   reject: (error: unknown) => void;
 }
 
-/** Matches the codes of errors of a text that the server cannot run for several calls, such as one with a parameter in `limit`. */
-const UNFIT = /^(42|0A)/;
-
 /** Reads the first rows of one statement. Calls of one turn are sent as one statement. */
 class Reads implements Gatherer {
   readonly #statement: Statement;
   readonly #single: Client;
   readonly #joined: Client;
   readonly #turns: Turns;
-  #text: string | undefined;
   /** The columns of the last answer: the number of the call, and those of the statement. */
   #columns: readonly { name: string }[] = [];
   #toRow: RowMaker | undefined;
@@ -45,7 +41,7 @@ class Reads implements Gatherer {
   }
 
   getCached(values: (Value | Derived)[]): Promise<unknown> {
-    const key = values.map(lengthAndKey).join("");
+    const key = keysOf(values);
     const known = this.#shared.get(key);
     if (known !== undefined) return known;
     const found = this.get(values.map(valueFor));
@@ -97,16 +93,15 @@ class Reads implements Gatherer {
         return;
       }
       // One of the calls can have caused the error, which is then its own.
-      if (UNFIT.test(error.code)) this.#statement.stayAlone();
+      this.#statement.refused(error.code);
       await Promise.all(reads.map((read) => this.#readOne(read)));
     }
   }
 
   /** Returns the first row for each read, undefined where there is none. */
   async #rows(reads: Read[]): Promise<unknown[]> {
-    this.#text ??= joinedText(this.#statement);
     const columns = columnsOf(reads.map(({ values }) => values));
-    const found = await this.#joined.unsafe(this.#text, columns, { prepare: true }).values();
+    const found = await this.#joined.unsafe(this.#statement.forCalls, columns, { prepare: true }).values();
     this.#columns = found.columns;
     this.#toRow ??= this.#rowMaker();
     const rows: unknown[] = new Array(reads.length);
@@ -124,19 +119,6 @@ class Reads implements Gatherer {
     };
     return rowMaker(names, changed, 1);
   }
-}
-
-/** Returns the text of a statement that returns the first row for each call, after the number of the call. */
-const joinedText = (statement: Statement): string =>
-  `select calls.p0, found.* from ${statement.calls} cross join lateral
-    (select * from (${statement.withParameters((index) => `calls.p${index}`)}) as found limit 1) as found`;
-
-/** Returns the key of a value with its length, so that the texts of several values cannot be confused. */
-function lengthAndKey(value: Value | Derived): string {
-  const key = keyOf(value);
-  if (key === null) return "null";
-  const text = String(key);
-  return `${text.length}:${text}`;
 }
 
 /**

@@ -12,6 +12,7 @@ import {
   sql,
   sqlText,
   step,
+  UpdateOne,
 } from "../../drivers/db/db.ts";
 import { paged } from "../../http/query.ts";
 import { refuse } from "../../http/refusal.ts";
@@ -52,11 +53,13 @@ export const recordText = (record: StoredRecord): string =>
 
 const KIND = "records";
 
-const INCREMENT = sqlText(
-  "update records set number = number + ?, updated_at = ?",
-  `where id = ? and canvas_id = ? and collection = ? and number is not null and ${STAYS_FINITE}`,
-  "returning number",
-);
+const INCREMENT = new UpdateOne({
+  table: "records",
+  set: "number = number + ?, updated_at = ?",
+  key: "id = ?",
+  also: `canvas_id = ? and collection = ? and number is not null and ${STAYS_FINITE}`,
+  returning: "number",
+});
 
 /** The maximum number of records that one batch removes when a collection is cleared. Each can have up to a hundred indexed fields. */
 const CLEAR_BATCH = 100;

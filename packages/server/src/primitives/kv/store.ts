@@ -1,6 +1,6 @@
 import { LIMITS } from "@easel/protocol/limits";
 import type { CanvasData } from "../../canvases/canvas-data.ts";
-import { type Db, sql, sqlText, step } from "../../drivers/db/db.ts";
+import { type Db, sql, step, UpdateOne } from "../../drivers/db/db.ts";
 import { paged } from "../../http/query.ts";
 import { SLICE_LENGTH } from "../streamed-list.ts";
 import { finiteValues, STAYS_FINITE, type Stored, toText } from "../value.ts";
@@ -29,11 +29,17 @@ export const kvData: CanvasData = {
     select sum(octet_length(key) + coalesce(octet_length(value), 8)) as bytes from kv where canvas_id = ${canvas}`,
 };
 
-const INCREMENT = sqlText(
-  "update kv set number = number + ?",
-  `where canvas_id = ? and scope = ? and key = ? and number is not null and ${STAYS_FINITE}`,
-  "returning number",
-);
+const KEY = "canvas_id = ? and scope = ? and key = ?";
+
+const PUT = new UpdateOne({ table: "kv", set: "value = ?, number = ?", key: KEY });
+
+const INCREMENT = new UpdateOne({
+  table: "kv",
+  set: "number = number + ?",
+  key: KEY,
+  also: `number is not null and ${STAYS_FINITE}`,
+  returning: "number",
+});
 
 /** Returns a key with its value as JSON text, as lists of the API contain it. */
 export const entryText = (entry: Stored & { key: string }): string =>
@@ -91,9 +97,7 @@ export class KvStore {
     const bytes = Buffer.from(key);
     // If the scope is full, the update is tried once more, because another request may have created this key meanwhile.
     for (let full = false; ; ) {
-      const changed = await this.#db.run`
-        update kv set value = ${stored.value}, number = ${stored.number}
-        where canvas_id = ${this.#canvas} and scope = ${this.#scope} and key = ${bytes}`;
+      const changed = await this.#db.run(PUT, stored.value, stored.number, this.#canvas, this.#scope, bytes);
       if (changed === 1) return true;
       if (full) return false;
       const outcome = await this.#create(bytes, stored, limit);

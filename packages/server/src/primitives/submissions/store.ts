@@ -2,7 +2,7 @@ import { LIMITS } from "@easel/protocol/limits";
 import type { Json, Permission } from "@easel/protocol/types";
 import type { CanvasData } from "../../canvases/canvas-data.ts";
 import { countLess, countOne } from "../../canvases/store.ts";
-import { type Db, sql, step } from "../../drivers/db/db.ts";
+import { type Db, sql, step, UpdateOne } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { paged } from "../../http/query.ts";
 import { refuse } from "../../http/refusal.ts";
@@ -48,6 +48,12 @@ export const submissionText = ({ userId, value, updatedAt }: Submission): string
 
 const KIND = "submissions";
 
+const PUT = new UpdateOne({
+  table: "submissions",
+  set: "value = ?, updated_at = ?",
+  key: "canvas_id = ? and collection = ? and user_id = ?",
+});
+
 /** Reads and writes the submissions of one collection of a canvas (specification 4.9). */
 export class SubmissionStore {
   readonly #db: Db;
@@ -70,9 +76,7 @@ export class SubmissionStore {
   /** Creates or replaces the submission of a person. Returns false if a new one would exceed the quota of the canvas or of the person. */
   async put(user: string, value: string, now: number): Promise<boolean> {
     for (;;) {
-      const changed = await this.#db.run`
-        update submissions set value = ${value}, updated_at = ${now}
-        where canvas_id = ${this.#canvas} and collection = ${this.#collection} and user_id = ${user}`;
+      const changed = await this.#db.run(PUT, value, now, this.#canvas, this.#collection, user);
       if (changed === 1) return true;
       const outcome = await this.create(user, value, now);
       if (outcome !== "taken") return outcome === "done";
