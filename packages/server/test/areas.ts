@@ -138,6 +138,10 @@ export const AREAS = {
       `${SERVER}/test/{config/*,instance/*,service/{start,stop}}.test.ts`,
     ],
   },
+  scale: {
+    sources: [`${SERVER}/test/scale`],
+    tests: [`${SERVER}/test/scale/*.test.ts`, `${SERVER}/test/conformance/scale.test.ts`],
+  },
   docs: {
     sources: [`${SERVER}/src/{openapi,docs,doc-pages,agents}`, "docs", "*.md", "packages/*/README.md"],
     tests: [
@@ -178,7 +182,7 @@ export type Tier = (typeof TIERS)[number];
 /** Tests without a service that are not beside their source. */
 const UNIT = /^packages\/(sdk|react)\/test\/(?!package|react-package|bundle|docs|server-rendering)/;
 const SYSTEM =
-  /browser|crash|namespace|disk-full|disk-reserve|outage|process|interrupted|tarball|vite-|conformance\/postgres|service\/(agent|doc|start|stop)|^examples|test\/(package|react-package|bundle|docs|server-rendering)\./;
+  /browser|crash|namespace|disk-full|disk-reserve|outage|process|interrupted|tarball|vite-|conformance\/(postgres|scale)|test\/scale\/|service\/(agent|doc|start|stop)|^examples|test\/(package|react-package|bundle|docs|server-rendering)\./;
 
 /** Returns the tier of a test file. */
 export const tierOf = (file: string): Tier => {

@@ -59,6 +59,14 @@ export interface TwoNodesOptions {
   isBalanced?: boolean;
 }
 
+/** Whether PostgreSQL and Redis are installed. Throws where CI must run all tests. */
+export function hasScale(): boolean {
+  const isInstalled = postgresPrograms() !== undefined && redisProgram() !== undefined;
+  if (!isInstalled && process.env.CI)
+    throw new Error("PostgreSQL or Redis is not installed, and CI runs every test");
+  return isInstalled;
+}
+
 /** Starts two nodes on a PostgreSQL server, a Redis server and a stand-in for S3 of their own, and ends all of it when the scope ends. */
 export async function twoNodes(scope: Scope, options: TwoNodesOptions = {}): Promise<TwoNodes> {
   const directory = await temporaryDirectory(scope);
