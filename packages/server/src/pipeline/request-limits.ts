@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Principal } from "../access/principal.ts";
 import type { Canvas } from "../canvases/access-lookup.ts";
@@ -21,12 +20,10 @@ export async function limitRequests(
   const { aiPerMinute, canvasPerMinute } = env.config;
   const perMinute = visit.rateClass === "ai" ? aiPerMinute : canvasPerMinute;
   const bucket = bucketOf(visit, principal, page, canvas);
-  if (visit.countedIn !== undefined) {
-    if (isDeepStrictEqual(visit.countedIn, bucket)) return;
-    await giveBack(visit.countedIn, env);
-  }
-  visit.countedIn = bucket;
+  if (visit.countedIn !== undefined) await giveBack(visit.countedIn, env);
+  delete visit.countedIn;
   if (!(await take(bucket, perMinute, visit.answer, env))) refuse("RATE_LIMITED");
+  visit.countedIn = bucket;
 }
 
 /**

@@ -42,7 +42,7 @@ export interface ApiVisit extends Visit {
   use: RuntimeUse;
   /** Decides whether visitors of a Public link may send this request. If it is undefined, they may not, on any canvas. */
   admitsVisitors?: AdmitsVisitors | undefined;
-  /** The bucket in which the request has been counted. A request that is tried again is not counted again. */
+  /** The bucket that the request has taken a token from. A request that is tried again gives it back first. */
   countedIn?: Bucket;
 }
 

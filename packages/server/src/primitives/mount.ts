@@ -156,11 +156,14 @@ function operationsByPath({ operations, reserved = [] }: Primitive): [path: stri
 /** Returns the pattern of a path for the router: `/kv/:key` for `/kv/{key}`, and `*` for a last `{path}`. */
 const routeOf = (path: string): string => path.replace(/\{path\}$/, "*").replace(/\{(\w+)\}/g, ":$1");
 
-/** What a request keeps when it is tried again. `limited`: whether it counts as one that waits for its body. */
+/**
+ * What a request keeps when it is tried again. `isAgain`: whether it is. `isLimited`: whether it counts as one that waits for its body.
+ */
 interface Call {
   visit: ApiVisit;
   input: RequestInput;
-  limited: boolean;
+  isAgain: boolean;
+  isLimited: boolean;
 }
 
 /** Returns the function that takes a request through the checks of the pipeline and then performs the operation of its method. */
@@ -177,13 +180,16 @@ function handle(primitive: Primitive, operations: PathOperations, env: Env): Han
     verify: Verify,
   ) => {
     const { visit, input } = call;
+    // Of a refusal that was not sent.
+    if (call.isAgain) reply.removeHeader("retry-after");
+    call.isAgain = true;
     const admitted = await admit(visit, gate, env);
     requireDecodable(request.originalUrl);
     if (isEmpty) refuse("NOT_FOUND");
     const operation =
       operations[request.method as Method | "HEAD"] ?? every ?? handlerFor(operations, request.method, reply);
-    if (!call.limited) limitUnfinished(admitted.user.id, request, reply, env);
-    call.limited = true;
+    if (!call.isLimited) limitUnfinished(admitted.user.id, request, reply, env);
+    call.isLimited = true;
     reply
       .header("content-type", "application/json; charset=utf-8")
       .header("cache-control", "private, no-store");
@@ -199,7 +205,7 @@ function handle(primitive: Primitive, operations: PathOperations, env: Env): Han
     const visitors: AdmitsVisitors | undefined =
       admitsVisitors && ((canvas, env) => admitsVisitors(canvas, paramsOf(request), env));
     const visit = visitOf(request, reply, primitive, visitors);
-    const call: Call = { visit, input: new RequestInput(request, reply), limited: false };
+    const call: Call = { visit, input: new RequestInput(request, reply), isAgain: false, isLimited: false };
     return optimistically(env, (current, verify) => perform(call, request, reply, current, verify));
   };
 }

@@ -1,4 +1,5 @@
 import type { Fault } from "./fault.ts";
+import { admission } from "./faults/admission.ts";
 import { ai } from "./faults/ai.ts";
 import { bus } from "./faults/bus.ts";
 import { callLog } from "./faults/call-log.ts";
@@ -27,6 +28,7 @@ import { transfers } from "./faults/transfers.ts";
  */
 export const FAULTS: Fault[] = [
   ...requests,
+  ...admission,
   ...canvases,
   ...callLog,
   ...serving,
