@@ -113,8 +113,8 @@ export const oauth: Fault[] = [
   fault(
     "oauth: how often a device asks is measured by the clock of each node",
     `${OAUTH}/oauth-codes.ts`,
-    "polled_at = (select now from database_clock)",
-    "polled_at = ${Date.now() - 5000}",
+    "const now = await recordPoll(stored, env);",
+    "await recordPoll(stored, env);\n  const now = env.clock();",
     TEST,
   ),
   fault(
