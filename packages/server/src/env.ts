@@ -30,6 +30,8 @@ export interface ProcessContext {
   lease: Lease;
   /** Caches the parsed policies of canvases. */
   policies: DocumentCache<RuntimePolicy>;
+  /** Aborted when the process begins to stop. */
+  stopping: AbortSignal;
 }
 
 /**

@@ -1,4 +1,6 @@
+import type { ServerResponse } from "node:http";
 import net from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { RuntimePolicy } from "@easel/protocol/policy";
 import type { FastifyInstance } from "fastify";
 import { createApp } from "./app.ts";
@@ -29,6 +31,8 @@ import { seedExamples } from "./management/seed-examples.ts";
 import { primitives } from "./primitives/index.ts";
 import { storedData } from "./stored-data.ts";
 
+/** The time in which a stopping node is noticed by the proxy in front of it: more than its interval of checks (docs/growing.md). */
+const DRAIN_MS = 3_000;
 /** The time after which a stopping service closes the connections of requests that are still pending. */
 const STOP_TIMEOUT_MS = 10_000;
 
@@ -42,7 +46,7 @@ export interface Service {
   port: number;
   /** Resolves when the `seed` function that was passed to `serve` has ended, also after a failure. */
   seeded: Promise<void>;
-  /** Waits for pending requests for up to 10 s, then closes all connections and drivers. */
+  /** Lets a proxy notice that the node stops, waits for pending requests for up to 10 s, then closes all connections and drivers. */
   stop(): Promise<void>;
 }
 
@@ -57,6 +61,8 @@ export interface ServeOptions {
   wrap?: WrapDrivers;
   /** Returns parts of the context that replace those of the service. Called before anything uses the context. */
   replace?: (env: Env) => Partial<Env>;
+  /** For how many milliseconds `stop` serves on while `/healthz` fails already. By default 0 if the service is the only node, else 3,000. */
+  drainMs?: number;
   /** Whether other processes listen at the same port. The system then distributes the connections. False by default. */
   sharesPort?: boolean;
 }
@@ -79,6 +85,8 @@ interface Instance extends InstanceContext {
 interface Process {
   env: Env;
   lease: NodeLease;
+  /** Aborts `env.stopping`. */
+  stopping: AbortController;
   reserved: net.Server | null;
 }
 
@@ -201,6 +209,7 @@ async function startProcess(
   const opened: Drivers = { db, blobs, bus, ai, outbound: openOutbound(config, port) };
   const drivers = wrap?.(opened) ?? opened;
   const lease = new NodeLease({ ...drivers, clock, log });
+  const stopping = new AbortController();
   const env: Env = {
     ...instance,
     ...drivers,
@@ -209,6 +218,7 @@ async function startProcess(
     base: baseOf(config, port),
     lease,
     policies: new DocumentCache<RuntimePolicy>(),
+    stopping: stopping.signal,
     callLog: new CallLog(config.callLog),
     outboundCalls: new OutboundCalls(),
     callTally: new Tally(),
@@ -223,7 +233,7 @@ async function startProcess(
     await bus.close();
     throw error;
   }
-  return { env: { ...env, ...replace?.(env) }, lease, reserved };
+  return { env: { ...env, ...replace?.(env) }, lease, stopping, reserved };
 }
 
 /** Adds this process to the nodes of a database that several can use. A service on SQLite is the only one. */
@@ -239,15 +249,18 @@ async function joinOthers(env: Env, lease: NodeLease, { db, schema }: Instance, 
 
 /** Builds the application, listens, and starts the work that goes on between requests. */
 async function listen(
-  { env, lease, reserved }: Process,
-  { seed = seedExamples, sharesPort = false }: ServeOptions,
+  { env, lease, stopping, reserved }: Process,
+  {
+    seed = seedExamples,
+    sharesPort = false,
+    drainMs = env.config.busUrl === "memory:" ? 0 : DRAIN_MS,
+  }: ServeOptions,
 ): Promise<Service> {
   const app = await createApp(env);
   await listenAt(app, reserved, env.config, sharesPort);
   const stopSweeping = startSweeping(env);
   const stopCallLog = startCallLog(env);
   const stops = primitives.flatMap(({ start }) => start?.(env) ?? []);
-  const stopping = new AbortController();
   const seeded = seed(env, stopping.signal).catch((error: unknown) =>
     env.log.error({ err: error }, "the examples are not deployed"),
   );
@@ -257,6 +270,7 @@ async function listen(
     seeded,
     async stop() {
       stopping.abort();
+      if (drainMs > 0) await drain(app, drainMs);
       await closeApp(app);
       await env.compressions.stop();
       await env.background.settled();
@@ -298,6 +312,17 @@ function listening(server: net.Server, listen: () => void): Promise<void> {
     });
     listen();
   });
+}
+
+/**
+ * Serves on for a while, and ends each connection after its next response, so that a proxy that sees `/healthz` fail sends the next requests to
+ * other nodes. Otherwise it might send one on a connection that is being closed.
+ */
+async function drain(app: FastifyInstance, ms: number): Promise<void> {
+  app.server.prependListener("request", (_request, response: ServerResponse) => {
+    response.shouldKeepAlive = false;
+  });
+  await sleep(ms);
 }
 
 /** Waits for pending requests for a while, then closes all connections. */

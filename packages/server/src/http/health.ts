@@ -7,10 +7,13 @@ const CACHED_MS = 1_000;
 
 /**
  * Mounts `/healthz`, which succeeds while the process runs, and `/readyz`, which checks the database, the blob store and the bus
- * (docs/operating.md#health-logs-and-disks).
+ * (docs/operating.md#health-logs-and-disks). Both fail as soon as the process begins to stop.
  */
 export function mountHealth(app: FastifyInstance, env: Env): void {
-  app.get("/healthz", { config: { anyHost: true } }, async () => ({ ok: true }));
+  app.get("/healthz", { config: { anyHost: true } }, async () => {
+    if (env.stopping.aborted) refuse("UNAVAILABLE");
+    return { ok: true };
+  });
 
   let checkedAt = Number.NEGATIVE_INFINITY;
   let isReady = Promise.resolve(false);
@@ -20,7 +23,7 @@ export function mountHealth(app: FastifyInstance, env: Env): void {
       checkedAt = env.clock();
       isReady = check(env);
     }
-    if (!(await isReady)) refuse("UNAVAILABLE");
+    if (env.stopping.aborted || !(await isReady)) refuse("UNAVAILABLE");
     return { ok: true };
   });
 }

@@ -244,6 +244,7 @@ for (const { name, skip, database } of ENGINES) {
           assert.ifError,
         ),
         policies: new DocumentCache(),
+        stopping: new AbortController().signal,
         localContent: new Map(),
         isDev: false,
         canvasData: [coreData],

@@ -7,6 +7,7 @@ import http from "node:http";
 import path from "node:path";
 import { test } from "node:test";
 import { PATIENCE_MS, until } from "@easel/conformance/patience";
+import { serve } from "../../src/service.ts";
 import { signIn, startProcess } from "../support/process.ts";
 import { atEnd, type Scope, temporaryDirectory } from "../support/service.ts";
 
@@ -38,6 +39,29 @@ test("SIGTERM: the pending request ends, no other is accepted, and the exit code
   const again = await startProcess(t, directory);
   const kept = await fetch(`${again.base}/v1/c/guestbook/kv/last`, { headers: await signIn(again.base) });
   assert.deepEqual(await kept.json(), { value: "half of it" });
+});
+
+test("a node that stops fails its health checks, ends idle connections with their next response, and serves meanwhile", async (t) => {
+  const settings = {
+    SERVICE_PORT: "0",
+    SERVICE_LOG_LEVEL: "error",
+    SERVICE_DATA_DIR: await temporaryDirectory(t),
+  };
+  const { port, stop } = await serve(settings, { seed: async () => {}, drainMs: 1_000 });
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  const get = async (at: string) => {
+    const request = http.get({ host: "127.0.0.1", port, path: at, agent });
+    const [answer] = (await once(request, "response")) as [http.IncomingMessage];
+    answer.resume();
+    await once(answer, "end");
+    return [answer.statusCode, answer.headers.connection, request.reusedSocket];
+  };
+  assert.deepEqual(await get("/healthz"), [200, "keep-alive", false]);
+  const stopped = stop();
+  assert.deepEqual(await get("/auth/login"), [200, "close", true]);
+  for (const at of ["/healthz", "/readyz"]) assert.deepEqual(await get(at), [503, "close", false]);
+  await stopped;
+  await assert.rejects(get("/healthz"), { code: "ECONNREFUSED" });
 });
 
 const ROOT = path.join(import.meta.dirname, "../../../..");

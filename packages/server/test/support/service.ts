@@ -130,6 +130,7 @@ export async function startService(
   };
   const service = await serve(environment, {
     seed,
+    drainMs: 0,
     // Tests of several processes on one database need no bus that all of them share.
     wrap: (drivers) => ({ ...drivers, bus: Object.assign(drivers.bus, { isShared: true }) }),
     replace({ base, config }) {

@@ -117,4 +117,18 @@ export const nodes: Fault[] = [
     "return (values) => 0 < values.length || values.length ===",
     "packages/server/test/instance/rolling-upgrade.test.ts",
   ),
+  fault(
+    "stop: a node that stops passes its health check",
+    "packages/server/src/http/health.ts",
+    'if (env.stopping.aborted) refuse("UNAVAILABLE");',
+    "",
+    "packages/server/test/service/stop.test.ts",
+  ),
+  fault(
+    "stop: a node that stops keeps connections open",
+    "packages/server/src/service.ts",
+    "response.shouldKeepAlive = false;",
+    "void response;",
+    "packages/server/test/service/stop.test.ts",
+  ),
 ];
