@@ -8,6 +8,7 @@ import { fairness } from "./fairness.ts";
 import { files } from "./files.ts";
 import { kv } from "./kv.ts";
 import { realtime } from "./realtime.ts";
+import { s3 } from "./s3.ts";
 import { scale } from "./scale.ts";
 import { sizes } from "./sizes.ts";
 import { start } from "./start.ts";
@@ -25,6 +26,7 @@ const BENCHES = {
   connections,
   fairness,
   realtime,
+  s3,
   scale,
   sizes,
   start,

@@ -146,9 +146,14 @@ export const SETTINGS = {
     shown: "`sqlite:{data dir}/easel.db`",
     secret: true,
   }),
-  blobsUrl: optional("SERVICE_BLOBS_URL", url("file", "s3"), "The store of files and bundles.", {
-    shown: "`file:{data dir}/blobs`",
-  }),
+  blobsUrl: optional(
+    "SERVICE_BLOBS_URL",
+    url("file", "s3"),
+    "The store of files and bundles: a directory, or a [bucket of S3](operating.md#s3), `s3://bucket/prefix?region=…`.",
+    {
+      shown: "`file:{data dir}/blobs`",
+    },
+  ),
   busUrl: setting(
     "SERVICE_BUS_URL",
     url("memory", "redis", "rediss"),

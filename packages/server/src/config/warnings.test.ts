@@ -19,6 +19,12 @@ const ROWS: [settings: Record<string, string>, warnings: RegExp[]][] = [
   [{ SERVICE_AUTHORING: "on", SERVICE_AUTHORING_SCOPE: "person" }, [/SERVICE_AUTHORING_SCOPE=canvas/]],
   [{ SERVICE_AUTHORING: "on", SERVICE_AUTHORING_SCOPE: "canvas" }, []],
   [{ SERVICE_AUTHORING: "off" }, []],
+  [
+    { SERVICE_BLOBS_URL: "s3://tea?endpoint=http://seaweed:8333" },
+    [/^the endpoint in SERVICE_BLOBS_URL is http/],
+  ],
+  [{ SERVICE_BLOBS_URL: "s3://tea?endpoint=http://localhost:8333" }, []],
+  [{ SERVICE_BLOBS_URL: "s3://tea?endpoint=https://seaweed:8333" }, []],
 ];
 
 for (const [settings, warnings] of ROWS) {

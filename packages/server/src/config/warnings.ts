@@ -1,5 +1,5 @@
 import { baseOf } from "./addresses.ts";
-import type { Config } from "./config.ts";
+import { type Config, isLoopback } from "./config.ts";
 
 /** Combinations of settings that are valid but have a risk, with the warnings at the start of the service. */
 const WARNINGS: { when: (config: Config) => boolean; message: string }[] = [
@@ -17,6 +17,11 @@ const WARNINGS: { when: (config: Config) => boolean; message: string }[] = [
     when: ({ authoring, authoringScope }) => authoring && authoringScope === "person",
     message:
       "a page with authoring can replace every canvas of the person who has it open, and any canvas while an administrator has it open: set SERVICE_AUTHORING_SCOPE=canvas unless you trust all of these pages",
+  },
+  {
+    when: ({ s3 }) => s3?.endpoint.startsWith("http:") && !isLoopback(new URL(s3.endpoint).hostname),
+    message:
+      "the endpoint in SERVICE_BLOBS_URL is http: whoever reaches that network can read files, and change what is read; use https unless nobody else does",
   },
 ];
 

@@ -77,6 +77,20 @@ for (const [what, prepare, message] of REFUSED) {
   });
 }
 
+test("S3 is not opened if no provider finds a key", async (t) => {
+  const server = await startS3(t);
+  const settings = settingsOf(server.url(), {});
+  const provider = async () => () => Promise.reject(new Error("no role"));
+  await assert.rejects(openS3(t, server.url(), { settings, provider }), (error: Error) => {
+    assert.ok(error instanceof SetupError);
+    assert.match(
+      error.message,
+      /^SERVICE_BLOBS_URL needs a key: set AWS_ACCESS_KEY_ID .* a role \(no role\)/,
+    );
+    return true;
+  });
+});
+
 test("opening S3 leaves nothing in the bucket", async (t) => {
   for (const conditional of [true, false, "501"] as const) {
     const server = await startS3(t, { conditional });

@@ -2,10 +2,13 @@ import { randomUUID } from "node:crypto";
 import type { S3Settings } from "../../config/s3-settings.ts";
 import { SetupError } from "../../config/setting-types.ts";
 import { Unavailable } from "../db/db.ts";
+import { NoCredentials } from "./s3-credentials.ts";
 import type { S3Objects } from "./s3-objects.ts";
 import { S3Error } from "./s3-requests.ts";
 import { bodyOf } from "./s3-staging.ts";
 
+const KEYS_MISSING =
+  "SERVICE_BLOBS_URL needs a key: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give this machine or container a role";
 const PROBE = bodyOf(Buffer.from("Easel checks that it can read, write and remove.\n"));
 
 /**
@@ -20,6 +23,8 @@ export async function checkBucket(objects: S3Objects, settings: S3Settings): Pro
       return await work();
     } catch (error) {
       const cause = error instanceof Unavailable ? error.cause : error;
+      if (error instanceof NoCredentials)
+        throw new SetupError(`${KEYS_MISSING} (${(cause as Error).message}).`);
       throw new SetupError(`SERVICE_BLOBS_URL: ${explain(cause, what, settings)}`);
     }
   };

@@ -13,6 +13,9 @@ export type Provider = () => Promise<ExpiringKeys>;
 /** Returns the keys for the next request. Does not wait while known ones are good. */
 export type KeySource = () => S3Keys | Promise<S3Keys>;
 
+/** Thrown if no provider finds keys, and the last ones have expired. */
+export class NoCredentials extends Unavailable {}
+
 /** Keys are replaced as soon as they expire within this time, in milliseconds. Until then, the old ones go on. */
 const EARLY_MS = 5 * 60_000;
 /** The time between two attempts to replace keys that are still good, in milliseconds. */
@@ -35,7 +38,7 @@ export function renewed(provide: Provider, clock: () => number = Date.now): KeyS
         return found;
       })
       .catch((cause) => {
-        throw new Unavailable("no credentials for the blobs", { cause });
+        throw new NoCredentials("no credentials for the blobs", { cause });
       })
       .finally(() => {
         renewing = null;
