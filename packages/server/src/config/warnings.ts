@@ -19,7 +19,7 @@ const WARNINGS: { when: (config: Config) => boolean; message: string }[] = [
       "a page with authoring can replace every canvas of the person who has it open, and any canvas while an administrator has it open: set SERVICE_AUTHORING_SCOPE=canvas unless you trust all of these pages",
   },
   {
-    when: ({ s3 }) => s3?.endpoint.startsWith("http:") && !isLoopback(new URL(s3.endpoint).hostname),
+    when: ({ s3 }) => s3?.endpoint.startsWith("http:") === true && !isLoopback(new URL(s3.endpoint).hostname),
     message:
       "the endpoint in SERVICE_BLOBS_URL is http: whoever reaches that network can read files, and change what is read; use https unless nobody else does",
   },

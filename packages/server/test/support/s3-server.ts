@@ -92,6 +92,8 @@ export class S3Server {
   clock: () => number = Date.now;
   /** What the key may not do, such as `PUT` or `LIST`. */
   readonly denied = new Set<string>();
+  /** The number of responses that the client has not read to their end. */
+  unread = 0;
   origin = "";
   readonly #options: Required<Omit<S3ServerOptions, "sessionToken">> & { sessionToken: string | undefined };
   readonly #server = http.createServer((request, response) => void this.#handle(request, response));
@@ -124,11 +126,6 @@ export class S3Server {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  /** The number of open connections. */
-  connections(): Promise<number> {
-    return new Promise((resolve) => this.#server.getConnections((_, count) => resolve(count)));
-  }
-
   /** The names of all objects, sorted. */
   names(): string[] {
     return [...this.objects.keys()].sort();
@@ -147,6 +144,9 @@ export class S3Server {
       headers: request.headers,
     };
     this.requests.push(seen);
+    response.once("close", () => {
+      if (!response.writableFinished) this.unread++;
+    });
     const fault = this.fault(seen);
     try {
       if (fault === "hang") return;
