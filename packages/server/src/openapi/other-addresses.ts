@@ -164,8 +164,9 @@ export const SERVICE_ROUTES: Record<string, Route> = {
   "GET /healthz": {
     operation: {
       name: "service.health",
-      summary: "Succeeds while the process runs.",
+      summary: "Succeeds while the process runs and does not stop.",
       responses: healthy,
+      errors: ["UNAVAILABLE"],
     },
   },
   "GET /readyz": {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { copyFile } from "node:fs/promises";
+import { globSync } from "node:fs";
+import { copyFile, readFile } from "node:fs/promises";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
@@ -9,6 +10,7 @@ import { SetupError } from "../../src/config/setting-types.ts";
 import { seedExamples } from "../../src/management/seed-examples.ts";
 import { move } from "../../src/service.ts";
 import { cookieOf, JSON_TYPE, signIn } from "../support/client.ts";
+import { S3_VARIABLES, startS3 } from "../support/s3-server.ts";
 import { atEnd, ENGINES, type Scope, startService, temporaryDirectory } from "../support/service.ts";
 
 const postgres = ENGINES.find(({ name }) => name === "postgres");
@@ -194,4 +196,35 @@ describe("moving an instance from SQLite to PostgreSQL", { skip }, () => {
     assert.match(await move(settings, [file]), /^Moved/);
     await refused(move(settings, [file]), /do not belong to the database/);
   });
+});
+
+test("blobs that are copied to a bucket as docs/growing.md says serve the same pages, once their marker is there", async (t) => {
+  const directory = await temporaryDirectory(t);
+  const before = await start(t, { SERVICE_DATA_DIR: directory }, ["photo-wall"]);
+  const session = cookieOf(await signIn(before.base, { email: "dev@example.com" }));
+  const get = async (base: string) => {
+    const { status, text } = await send(base, { method: "GET", path: "/c/photo-wall/", headers: [session] });
+    assert.equal(status, 200);
+    return text.replaceAll(base, "");
+  };
+  const page = await get(before.base);
+  await before.stop();
+
+  const bucket = await startS3(t);
+  const put = async (name: string, file: string) => {
+    const bytes = await readFile(path.join(directory, "blobs", file));
+    bucket.objects.set(`production/${name}`, { bytes, etag: file, modified: Date.now() });
+  };
+  const copied = globSync("[0-9a-f][0-9a-f]/*", { cwd: path.join(directory, "blobs") });
+  assert.ok(copied.length > 0);
+  for (const file of copied) await put(`blobs/${path.basename(file)}`, file);
+  const settings = {
+    SERVICE_DATA_DIR: directory,
+    SERVICE_BLOBS_URL: bucket.url("production"),
+    ...S3_VARIABLES,
+  };
+  await assert.rejects(start(t, settings), /carry no instance id/);
+  await put("markers/instance", "instance.marker");
+  const after = await start(t, settings);
+  assert.equal(await get(after.base), page);
 });
