@@ -49,7 +49,8 @@ test("a service whose drivers are wrapped makes every call through the wrapper",
   const during = async (work: () => Promise<{ status: number }>) => {
     calls.length = 0;
     const { status } = await work();
-    return [status, ...calls.filter((call) => /^(db|bus.take)/.test(call))];
+    // On SQLite, `optimistic` reads nothing and returns null.
+    return [status, ...calls.filter((call) => /^(db\.(?!optimistic)|bus\.take)/.test(call))];
   };
   assert.deepEqual(await during(() => pages.owner.put("/kv/tea", { value: 1 })), [
     200,
