@@ -18,13 +18,16 @@ const MAX = {
 };
 
 /**
- * Settings of connections for the reads or writes of a turn, whose values are in arrays. A plan for certain arrays would be no better, and planning
- * takes longer than reading.
+ * Settings of PostgreSQL for the statements of turns, which read or change a row for each call, and have their values in arrays. They are planned
+ * once, because planning takes longer than reading. Each row is found by an index in the order of the calls, whatever the statistics
+ * say: a plan that reads whole tables may look cheaper for several calls, while the tables are small.
  */
-const GENERIC = { plan_cache_mode: "force_generic_plan" };
-
-/** Settings with which the writes of a turn find each row by its key, in the order of the arrays, however few rows a table has. */
-const BY_KEY = { ...GENERIC, enable_hashjoin: "off", enable_mergejoin: "off", enable_seqscan: "off" };
+export const TURN_SETTINGS = {
+  plan_cache_mode: "force_generic_plan",
+  enable_hashjoin: "off",
+  enable_mergejoin: "off",
+  enable_seqscan: "off",
+};
 
 /**
  * The connections of a node to a server, by what they are for. If statements and transactions shared connections, the `postgres` package
@@ -42,8 +45,8 @@ export class PostgresConnections implements Connections {
   constructor(open: OpenClient) {
     this.statements = open(MAX.statements);
     this.transactions = new Lanes(MAX.transactions, (onClose) => open(1, { onClose }));
-    this.#joined = open(MAX.reads, { settings: GENERIC });
-    this.#groups = new Lanes(MAX.writes, (onClose) => open(1, { settings: BY_KEY, onClose }));
+    this.#joined = open(MAX.reads, { settings: TURN_SETTINGS });
+    this.#groups = new Lanes(MAX.writes, (onClose) => open(1, { settings: TURN_SETTINGS, onClose }));
     const turns = new Turns();
     this.reads = new TurnReads(this.statements, this.#joined, turns);
     this.writes = new TurnWrites(this.statements, this.#groups, turns);

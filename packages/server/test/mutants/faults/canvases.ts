@@ -248,6 +248,13 @@ export const canvases: Fault[] = [
     "packages/server/test/drivers/postgres-guarded.test.ts",
   ),
   fault(
+    "database: a turn may read whole tables",
+    "packages/server/src/drivers/db/postgres-connections.ts",
+    'enable_seqscan: "off"',
+    'enable_seqscan: "on"',
+    "packages/server/test/drivers/postgres-plans.test.ts",
+  ),
+  fault(
     "database: a host that is not loopback is reached without TLS",
     "packages/server/src/drivers/db/postgres-options.ts",
     "given.sslrootcert === null && hosts.every(isLoopback)",
