@@ -8,6 +8,7 @@ import { sweep } from "../../src/canvases/sweep.ts";
 import { startDev } from "../support/engines.ts";
 import { publish, upload, visit } from "../support/publish.ts";
 import { S3_VARIABLES, startS3 } from "../support/s3-server.ts";
+import { ENGINES } from "../support/service.ts";
 import { sha256, stager } from "../support/staged.ts";
 import { zip } from "../support/zip.ts";
 import { keysOf } from "./blobs-contract.ts";
@@ -101,3 +102,19 @@ describe("a service with its blobs on S3", () => {
     assert.notEqual(before?.compressed, after?.compressed);
   });
 });
+
+for (const { name, skip, migratedDatabase } of ENGINES) {
+  it(`a service on ${name} marks a bucket whose server ignores conditions, and another database is refused`, {
+    skip,
+  }, async (t) => {
+    const bucket = await startS3(t, { conditional: false });
+    const settings = { SERVICE_BLOBS_URL: bucket.url(), ...S3_VARIABLES, SERVICE_LOG_LEVEL: "fatal" };
+    const first = await startDev(t, { ...settings, SERVICE_DATABASE_URL: await migratedDatabase(t) });
+    const row = await first.env.db.get<{ id: string }>`select id from instance`;
+    assert.equal(String(bucket.objects.get("markers/instance")?.bytes), row?.id);
+    await assert.rejects(
+      async () => startDev(t, { ...settings, SERVICE_DATABASE_URL: await migratedDatabase(t) }),
+      /They do not belong together/,
+    );
+  });
+}

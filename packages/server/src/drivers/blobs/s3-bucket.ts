@@ -65,14 +65,16 @@ export class S3Bucket implements S3Objects {
   }
 
   async remove(name: string): Promise<void> {
-    await this.#requests.send({ method: "DELETE", name: this.#prefix + name }, { expected: [404] });
+    const request = { method: "DELETE", name: this.#prefix + name } as const;
+    // Some servers say that an object is missing.
+    isMissing(await this.#requests.send(request, { expected: [404] }));
   }
 
   async removeAsOf(name: string, at: number): Promise<void> {
     // Servers refuse old signatures. Some accept them for longer, so a process that was suspended meanwhile does not even send the request.
     if (this.#clock() - at > AS_OF_MS - MARGIN_MS) throw new Unavailable("a removal has taken too long");
     const request = { method: "DELETE", name: this.#prefix + name, at } as const;
-    await this.#requests.send(request, { expected: [404], once: true });
+    isMissing(await this.#requests.send(request, { expected: [404], once: true }));
   }
 
   async *list(prefix: string): AsyncIterable<ListedObject> {
