@@ -152,9 +152,17 @@ export class Channels {
     return publishPresence(type, topic, this.#member, this.#bus);
   }
 
+  /** Sends the members of a channel, and then the changes that have arrived while they were read. */
   async #sendPresence(channel: string): Promise<void> {
-    const users = await this.#bus.members(topicOf(channel, this.#client));
-    this.#client.send(JSON.stringify({ type: "presence", channel, users }));
+    const subscription = this.#subscriptions.get(channel);
+    subscription?.holdPresence();
+    try {
+      const users = await this.#bus.members(topicOf(channel, this.#client));
+      this.#client.send(JSON.stringify({ type: "presence", channel, users }));
+      subscription?.listed(users);
+    } finally {
+      subscription?.passPresence();
+    }
   }
 
   get #member(): Member {

@@ -52,6 +52,13 @@ export class Topics<Listener> {
   }
 }
 
+/** A `join` or `leave` frame about a user. */
+interface PresenceChange {
+  frame: Buffer;
+  user: string;
+  isPresent: boolean;
+}
+
 /** The subscription of one connection to one channel. */
 export class Subscription {
   readonly channel: string;
@@ -65,6 +72,10 @@ export class Subscription {
   open = false;
   /** Whether the connection has joined the presence of the channel, so that its user is shown as present. */
   present = false;
+  /** The ids of the members that the client knows to be present; null before it has a list. */
+  #known: Set<string> | null = null;
+  /** The changes of presence that have arrived while a list is read. */
+  #held: PresenceChange[] | null = null;
 
   constructor(channel: string, rights: ChannelRights, client: Client) {
     this.channel = channel;
@@ -79,11 +90,33 @@ export class Subscription {
 
   /**
    * Delivers a `join` or `leave` frame if the client's rights include seeing who is present. Skips a frame about the user of this
-   * connection.
+   * connection, and one that says what the client knows: a list of members may be read between a change and its frame.
    */
-  onPresence(frame: Buffer, user: string): void {
+  onPresence(change: PresenceChange): void {
+    const { frame, user, isPresent } = change;
     if (!this.open || user === this.#client.access.user.id) return;
+    if (this.#held !== null) return void this.#held.push(change);
+    if (this.#known?.has(user) === isPresent) return;
+    if (isPresent) this.#known?.add(user);
+    else this.#known?.delete(user);
     this.#client.deliver(frame, this.#seesPresence);
+  }
+
+  /** Holds changes of presence while a list of members is read. */
+  holdPresence(): void {
+    this.#held ??= [];
+  }
+
+  /** Records the members that the client has got as a list. */
+  listed(members: Member[]): void {
+    this.#known = new Set(members.map(({ id }) => id));
+  }
+
+  /** Delivers the changes of presence that were held. */
+  passPresence(): void {
+    const held = this.#held ?? [];
+    this.#held = null;
+    for (const change of held) this.onPresence(change);
   }
 
   readonly #isOpen = () => this.open;
@@ -95,7 +128,7 @@ export const topicOf = (channel: string, { access }: Client): string =>
   `channel ${access.canvas.id} ${channel}`;
 
 /*
- * On the bus, a `message` frame is prefixed with "M"; a `join` or `leave` frame with "P", the id of the user and a space.
+ * On the bus, a `message` frame is prefixed with "M"; a `join` frame with "J" and a `leave` frame with "L", the id of the user and a space.
  */
 
 /** Encodes a `message` frame for the bus. */
@@ -110,7 +143,7 @@ export function publishPresence(
 ): Promise<void> {
   const [, , ...words] = topic.split(" ");
   const frame = JSON.stringify({ type, channel: words.join(" "), user });
-  return bus.publish(topic, `P${user.id} ${frame}`);
+  return bus.publish(topic, `${type === "join" ? "J" : "L"}${user.id} ${frame}`);
 }
 
 /** Delivers a message from the bus to the subscriptions of its channel on this node. The frame is encoded once for all of them. */
@@ -123,5 +156,6 @@ export function deliverToSubscriptions(message: string, subscriptions: Set<Subsc
   const space = message.indexOf(" ");
   const user = message.slice(1, space);
   const frame = textFrame(message.slice(space + 1));
-  for (const each of subscriptions) each.onPresence(frame, user);
+  const change = { frame, user, isPresent: message.startsWith("J") };
+  for (const each of subscriptions) each.onPresence(change);
 }

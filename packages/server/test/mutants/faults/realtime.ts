@@ -108,4 +108,11 @@ export const realtime: Fault[] = [
     "=> JSON.stringify(topic.toWellFormed());",
     "packages/server/test/drivers/redis-bus.test.ts",
   ),
+  fault(
+    "realtime: a join that the list shows is sent again",
+    "packages/server/src/primitives/realtime/subscription.ts",
+    "if (this.#known?.has(user) === isPresent) return;",
+    "",
+    "packages/server/src/primitives/realtime/subscription.test.ts",
+  ),
 ];
