@@ -8,7 +8,7 @@ const TRIES = 3;
 /**
  * Makes sure that the rows from memory on which a call relies are current. @throws StaleRows if one is not. Null if the call relies on none.
  */
-export type Verify = (() => Promise<void>) | null;
+export type Verify = (() => Promise<void> | undefined) | null;
 
 /**
  * Performs a call, whose reads of access may come from memory. If it turns out that a row was stale, performs the call again. Neither a
@@ -23,6 +23,10 @@ export function optimistically<Result>(
   return db === null ? work(env, null) : repeated(env, db, work);
 }
 
+/** Returns the context with another database. The context is its prototype, because a copy of all its parts for each call can be measured. */
+const withDb = (env: Env, db: OptimisticDb): Env =>
+  Object.create(env, { db: { value: db, enumerable: true } });
+
 async function repeated<Result>(
   env: Env,
   first: OptimisticDb,
@@ -32,8 +36,9 @@ async function repeated<Result>(
   for (let tries = 1; db !== null; tries++) {
     const current: OptimisticDb = db;
     try {
-      const result = await work({ ...env, db: current }, () => current.verify());
-      await current.verify();
+      const result = await work(withDb(env, current), () => current.verify());
+      const unverified = current.verify();
+      if (unverified !== undefined) await unverified;
       return result;
     } catch (error) {
       if (await isCurrent(error, current)) throw error;

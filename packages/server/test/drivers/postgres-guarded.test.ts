@@ -114,7 +114,7 @@ for (const [method, call, result] of METHODS) {
       // The call is over: nothing on it succeeds, and the next one reads the row anew.
       await assert.rejects(stale.get`select 1`, StaleRows);
       await assert.rejects(read(stale), StaleRows);
-      await assert.rejects(stale.verify(), StaleRows);
+      await assert.rejects(async () => stale.verify(), StaleRows);
       assert.equal((await read(begin()))?.name, "B");
     },
   );
@@ -132,7 +132,7 @@ test("an update that finds no row leaves the comparison to the next statement", 
     await current.run(EDIT, "note 5", 5);
     await rename(`B${index}`);
     assert.equal(await stale.run(EDIT, "x", 100), 0);
-    await assert.rejects(next(stale), StaleRows);
+    await assert.rejects(async () => next(stale), StaleRows);
     assert.deepEqual(await current.get`select text from notes where id = 5`, { text: "note 5" });
     await read(begin());
   }
@@ -174,7 +174,7 @@ test("verify fails on a stale row, and does nothing without rows or after a succ
   await Promise.all([read(stale), read(current)]);
   await current.verify();
   await rename("B");
-  await assert.rejects(stale.verify(), StaleRows);
+  await assert.rejects(async () => stale.verify(), StaleRows);
   await current.verify();
   assert.equal((await read(current))?.name, "B", "a verified call reads the row itself");
 });
@@ -186,7 +186,7 @@ test("rows are remembered between calls, and read once for all who wait", option
   const stale = begin();
   await read(stale);
   await rename("B");
-  await assert.rejects(stale.verify(), StaleRows);
+  await assert.rejects(async () => stale.verify(), StaleRows);
   const rows = await Promise.all(Array.from({ length: 8 }, () => read(begin())));
   assert.deepEqual([...new Set(rows)].length, 1);
   assert.equal((await read(db))?.name, "B");

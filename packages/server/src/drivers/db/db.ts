@@ -183,8 +183,12 @@ export interface Db {
 
 /** The database for one call. A statement throws `StaleRows` if a row from memory, on which the call relies, has changed. */
 export interface OptimisticDb extends Db {
-  /** Makes sure that the rows from memory on which the call relies are current. @throws StaleRows if one is not. */
-  verify(): Promise<void>;
+  /**
+   * Makes sure that the rows from memory on which the call relies are current. Undefined if that is known already.
+   *
+   * @throws StaleRows if one is not.
+   */
+  verify(): Promise<void> | undefined;
 }
 
 /** The part of a database driver that migrations use. */

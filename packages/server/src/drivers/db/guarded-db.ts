@@ -90,9 +90,8 @@ function rowsOf<Row>(found: (Row & Compared)[]): Row[] {
 export class GuardedDb implements OptimisticDb {
   readonly #db: Db;
   readonly #rows: RememberedRows;
-  /** The rows that the call relies on, and their epochs by id. */
+  /** The rows that the call relies on. */
   readonly #used: RememberedRow[] = [];
-  readonly #epochs = new Map<string, number>();
   #state: "open" | "verified" | "stale" = "open";
   /** The statement that compares. Others wait for it, so that the call can be repeated if it fails. */
   #comparing: Promise<void> | null = null;
@@ -130,13 +129,12 @@ export class GuardedDb implements OptimisticDb {
   }
 
   /** Adds a row to those that the next statement compares. @throws StaleRows if two rows disagree on an epoch. */
-  #rely<Row>(used: RememberedRow): Readonly<Row> {
-    this.#used.push(used);
-    for (const [id, epoch] of used.epochs) {
-      if ((this.#epochs.get(id) ?? epoch) !== epoch) this.#fail();
-      this.#epochs.set(id, epoch);
-    }
-    return used.row as Row;
+  #rely<Row>(row: RememberedRow): Readonly<Row> {
+    const earlier = this.#used.flatMap(({ epochs }) => epochs);
+    this.#used.push(row);
+    for (const [id, epoch] of row.epochs)
+      if (earlier.some(([known, other]) => known === id && other !== epoch)) this.#fail();
+    return row.row as Row;
   }
 
   #fail(): never {
@@ -145,7 +143,8 @@ export class GuardedDb implements OptimisticDb {
     throw new StaleRows();
   }
 
-  verify(): Promise<void> {
+  verify(): Promise<void> | undefined {
+    if (this.#isPlain) return undefined;
     return this.#through(
       async () => {},
       async (ids, sum) => {
@@ -153,6 +152,11 @@ export class GuardedDb implements OptimisticDb {
         if (found?.unchanged !== true) throw new StaleRows();
       },
     );
+  }
+
+  /** Whether there is nothing to compare. */
+  get #isPlain(): boolean {
+    return this.#state === "verified" || (this.#state === "open" && this.#used.length === 0);
   }
 
   /**
@@ -166,13 +170,12 @@ export class GuardedDb implements OptimisticDb {
   ): Promise<Result> {
     while (this.#comparing !== null) await this.#comparing;
     if (this.#state === "stale") throw new StaleRows();
-    if (this.#state === "verified" || this.#epochs.size === 0) return plain();
+    if (this.#isPlain) return plain();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#comparing = promise;
-    let sum = 0;
-    for (const epoch of this.#epochs.values()) sum += epoch;
+    const [ids, sum] = this.#epochs();
     try {
-      const result = await guarded([...this.#epochs.keys()].join(), sum);
+      const result = await guarded(ids, sum);
       if (hasCompared(result)) this.#state = "verified";
       return result;
     } catch (error) {
@@ -182,6 +185,21 @@ export class GuardedDb implements OptimisticDb {
       this.#comparing = null;
       resolve();
     }
+  }
+
+  /** Returns the ids of the epochs that the rows depend on, and the sum of the epochs. */
+  #epochs(): [ids: string, sum: number] {
+    let ids = "";
+    let sum = 0;
+    const counted: string[] = [];
+    for (const { epochs } of this.#used)
+      for (const [id, epoch] of epochs) {
+        if (counted.includes(id)) continue;
+        counted.push(id);
+        ids += ids === "" ? id : `,${id}`;
+        sum += epoch;
+      }
+    return [ids, sum];
   }
 
   get<Row>(text: SqlText, ...values: Value[]): Promise<Row | undefined> {

@@ -30,8 +30,8 @@ const withEpochs = (text: SqlText) =>
   );
 
 /**
- * The rows of a process that calls may use before they compare epochs (`GuardedDb`). Only rows that exist are remembered. The least
- * recently used ones are removed first.
+ * The rows of a process that calls may use before they compare epochs (`GuardedDb`). Only rows that exist are remembered. Those
+ * that were read first are removed first. A row that is used is read again once a minute, so these are not used any more, or hardly.
  */
 export class RememberedRows {
   readonly #db: Db;
@@ -47,13 +47,10 @@ export class RememberedRows {
   /** Returns a row that is in memory, or reads it once for all who wait for it. */
   lookUp(text: SqlText, values: (Value | Derived)[]): RememberedRow | Promise<Lookup> {
     const statement = this.#statementOf(text);
-    const key = statement.prefix + values.map(keyPart).join("");
+    let key = statement.prefix;
+    for (const value of values) key += keyPart(value);
     const known = this.#rows.get(key);
-    if (known !== undefined && performance.now() - known.at < MAX_AGE_MS) {
-      this.#rows.delete(key);
-      this.#rows.set(key, known);
-      return known;
-    }
+    if (known !== undefined && performance.now() - known.at < MAX_AGE_MS) return known;
     const reading = this.#reading.get(key);
     if (reading !== undefined) return reading.then((found) => ({ found, own: false }));
     const read = this.#read(key, statement.text, values).finally(() => this.#reading.delete(key));

@@ -34,8 +34,8 @@ export const admission: Fault[] = [
   fault(
     "admission: rows that disagree about an epoch are used together",
     GUARDED,
-    "if ((this.#epochs.get(id) ?? epoch) !== epoch) this.#fail();",
-    "",
+    "known === id && other !== epoch",
+    "false",
     OF_GUARD,
   ),
   fault(
