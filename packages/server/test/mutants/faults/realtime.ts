@@ -113,6 +113,6 @@ export const realtime: Fault[] = [
     "packages/server/src/primitives/realtime/subscription.ts",
     "if (this.#known?.has(user) === isPresent) return;",
     "",
-    "packages/server/src/primitives/realtime/subscription.test.ts",
+    "packages/server/src/primitives/realtime/presence-changes.test.ts",
   ),
 ];

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Client } from "./client.ts";
+import { Subscription } from "./subscription.ts";
+
+const ALL = { subscribe: true, publish: true, seePresence: true, participatePresence: true };
+
+/** A subscription of `me` whose client got no list yet, and the frames that the client has got. */
+function subscribed() {
+  const sent: string[] = [];
+  const client = {
+    access: { canvas: { id: "c" }, user: { id: "me" } },
+    deliver: (frame: Buffer, isWanted: () => boolean) => void (isWanted() && sent.push(String(frame))),
+  } as unknown as Client;
+  const subscription = new Subscription("channel", ALL, client);
+  subscription.open = true;
+  const change = (type: "join" | "leave", user: string) =>
+    subscription.onPresence({ frame: Buffer.from(`${type} ${user}`), user, isPresent: type === "join" });
+  return { subscription, sent, change };
+}
+
+describe("changes of presence", () => {
+  it("a change that the list shows is not sent again, others are", () => {
+    const { subscription, sent, change } = subscribed();
+    subscription.listed([
+      { id: "me", name: "Me" },
+      { id: "ada", name: "Ada" },
+    ]);
+    change("join", "ada");
+    change("leave", "bob");
+    change("join", "me");
+    assert.deepEqual(sent, []);
+    change("join", "bob");
+    change("join", "bob");
+    change("leave", "ada");
+    change("join", "ada");
+    assert.deepEqual(sent, ["join bob", "leave ada", "join ada"]);
+  });
+
+  it("changes wait while a list is read, and come after it in their order", () => {
+    const { subscription, sent, change } = subscribed();
+    subscription.holdPresence();
+    for (const user of ["ada", "bob"]) change("join", user);
+    change("leave", "bob");
+    assert.deepEqual(sent, []);
+    subscription.listed([{ id: "ada", name: "Ada" }]);
+    subscription.passPresence();
+    assert.deepEqual(sent, ["join bob", "leave bob"]);
+  });
+
+  it("without a list, every change is sent", () => {
+    const { sent, change } = subscribed();
+    change("join", "ada");
+    change("leave", "bob");
+    assert.deepEqual(sent, ["join ada", "leave bob"]);
+  });
+});
