@@ -24,7 +24,10 @@ export interface ListedObject {
  * is safe. @throws Unavailable if the server does not answer or refuses.
  */
 export interface S3Objects {
-  /** Writes an object. With `unlessThere`, writes nothing and returns false if there is one with the name: only where `claims` is true. */
+  /**
+   * Writes an object. With `unlessThere`, a server that knows the condition writes nothing if there is one with the name, and false is returned.
+   * Other servers overwrite it, or refuse.
+   */
   put(name: string, body: ObjectBody, unlessThere?: boolean): Promise<boolean>;
   /** Opens an object, or a part of it. Returns null if it is missing. */
   get(name: string, range?: ByteRange): Promise<Readable | null>;
