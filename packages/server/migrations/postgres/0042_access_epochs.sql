@@ -1,6 +1,7 @@
 -- Counters of changes to the rows on which access depends. A node that remembers such a row compares the epochs that it has read with it
 -- (drivers/db/guarded-db.ts). id: `person` with the id of a user or an invitation, `canvas` with the id of a canvas, or `instance`.
 -- An id without a row has epoch 0. Rows are never removed, because epochs must only grow.
+-- readable since: 0040
 create table access_epochs (
   id text primary key,
   epoch bigint not null

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { skipTwoNodes } from "../support/nodes-on-postgres.ts";
 import { decideOnTwoNodes } from "../support/stale-access.ts";
 
-const DECIDED = 20_000;
+const DECIDED = 5_000;
 
 test(`no stale decision of ${DECIDED} on two nodes`, { skip: skipTwoNodes }, async (t) => {
   const { decided, ...wrong } = await decideOnTwoNodes(t, DECIDED);
