@@ -5,6 +5,8 @@ export function changedDb<Driver extends Db>(db: Driver, changed: Partial<Db>): 
   const result: Driver = {
     ...db,
     ...changed,
+    // Reads that are optimistic would go past the changed methods.
+    optimistic: () => null,
     get withReserve() {
       return result;
     },
