@@ -1,11 +1,13 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { stage } from "@easel/conformance/fixture";
+import { connect } from "@easel/conformance/realtime/socket";
 import { devTarget } from "@easel/conformance/target";
 import type { Fault } from "../support/fault-proxy.ts";
 import { runScript } from "../support/script.ts";
 import { type Shared, type TwoNodes, twoNodes } from "../support/two-nodes.ts";
 import { closeConnections } from "./ask.ts";
-import { observe, SETTINGS } from "./observed.ts";
+import { type Observed, observe, SETTINGS } from "./observed.ts";
 
 /*
  * Lets clients work on two nodes while PostgreSQL, Redis or S3 fail in each of the ways that are known, or a node is killed; then checks
@@ -15,7 +17,11 @@ import { observe, SETTINGS } from "./observed.ts";
 
 const SECONDS = Number(process.env.FAULT_SECONDS ?? 20);
 
-const lasting = async (begin: () => unknown, end: () => unknown) => {
+/** The channel of a member, and the time after which they must be gone when their node was killed. */
+const CHANNEL = "participants:x";
+const GONE_SECONDS = 15;
+
+const lasting = async (begin: () => unknown, end: () => unknown): Promise<undefined> => {
   await begin();
   await sleep(SECONDS * 1_000);
   await end();
@@ -31,11 +37,11 @@ const NETWORK: Fault[] = [
 
 interface Run {
   name: string;
-  fault(all: TwoNodes): Promise<unknown>;
+  fault(all: TwoNodes): Promise<Observed | undefined>;
 }
 
 const RUNS: Run[] = [
-  { name: "none", fault: () => sleep(SECONDS * 1_000) },
+  { name: "none", fault: () => sleep(SECONDS * 1_000, undefined) },
   ...(["postgres", "redis", "s3"] as const).flatMap((name): Run[] => {
     const of = (all: TwoNodes): Shared => all[name];
     return [
@@ -65,8 +71,35 @@ const RUNS: Run[] = [
       },
     ];
   }),
-  { name: "node killed", fault: ({ nodes: [node] }) => lasting(node.kill, node.start) },
+  { name: "node killed", fault: killWithMember },
 ];
+
+/** Kills a node on which somebody is present on a channel, and starts it again. Returns how long others still saw them. */
+async function killWithMember({ nodes: [node, other] }: TwoNodes): Promise<Observed> {
+  const [here, there] = [devTarget(node.base, "path"), devTarget(other.base, "path")];
+  const { slug, people } = await stage(here);
+  const [member, witness] = await Promise.all([
+    connect(here, slug, people.editor),
+    connect(there, slug, people.viewer),
+  ]);
+  for (const socket of [witness, member]) await socket.ask({ type: "subscribe", channel: CHANNEL });
+  while ((await witness.next()).type !== "join");
+  let seconds = Number.NaN;
+  const begun = performance.now();
+  await lasting(async () => {
+    await node.kill();
+    const left = (async () => {
+      while ((await witness.next()).type !== "leave");
+      seconds = (performance.now() - begun) / 1_000;
+    })();
+    left.catch(() => {});
+  }, node.start);
+  await witness.drop();
+  return {
+    wrong: seconds <= GONE_SECONDS ? [] : [`a member of a killed node was there for ${seconds} s`],
+    seen: `a member of the killed node was gone after ${seconds.toFixed(1)} s`,
+  };
+}
 
 const words = process.argv.slice(2);
 const chosen = RUNS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));

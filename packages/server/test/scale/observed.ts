@@ -51,7 +51,10 @@ function p99(times: Timed[], from: number, to: number): number {
 }
 
 /** Lets clients work on all nodes before, during and after `fault`, and checks all that they have seen. */
-export async function observe(targets: Target[], fault: () => Promise<unknown>): Promise<Observed> {
+export async function observe(
+  targets: Target[],
+  fault: () => Promise<Observed | undefined>,
+): Promise<Observed> {
   const [here, there] = [targets[0] as Target, targets.at(-1) as Target];
   const writes = await Writes.start(targets);
   // The node that changes rights is not the one that may be killed.
@@ -60,7 +63,7 @@ export async function observe(targets: Target[], fault: () => Promise<unknown>):
   const uploads = await Uploads.start(targets);
   await sleep(CALM_MS);
   const begun = performance.now();
-  await fault();
+  const own = await fault();
   const over = performance.now();
   await sleep(BACK_MS + MEASURED_MS);
   const back = over + BACK_MS;
@@ -73,7 +76,7 @@ export async function observe(targets: Target[], fault: () => Promise<unknown>):
   const written = await writes.stop();
   const passed = await allowed(targets);
 
-  const wrong: string[] = [];
+  const wrong: string[] = [...(own?.wrong ?? [])];
   const must = (holds: boolean, what: string) => void (holds || wrong.push(what));
   must(written.lost + uploaded.lost === 0, `${written.lost} writes and ${uploaded.lost} files lost`);
   must(
@@ -98,6 +101,7 @@ export async function observe(targets: Target[], fault: () => Promise<unknown>):
     `at most ${places.most} of 30 connections in ${places.samples} samples, ${places.entered} entered`,
     `${passed} of a limit of ${LIMIT}`,
     `first success ${(answered - over).toFixed(0)} ms after the fault, p99 ${before.toFixed(0)} ms before, ${after.toFixed(0)} after`,
+    ...(own === undefined ? [] : [own.seen]),
   ].join("; ");
   return { wrong, seen };
 }
