@@ -137,7 +137,14 @@ export async function startPostgres(
     const signalAll = (signal: NodeJS.Signals) => {
       const pid = server.pid as number;
       const children = execFileSync("pgrep", ["-P", String(pid)], { encoding: "utf8" });
-      for (const each of [pid, ...children.trim().split("\n").map(Number)]) process.kill(each, signal);
+      for (const each of [pid, ...children.trim().split("\n").map(Number)]) {
+        try {
+          process.kill(each, signal);
+        } catch (error) {
+          // The process of a connection has ended meanwhile.
+          if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+        }
+      }
     };
     if (isKept) server.unref();
     return {
