@@ -15,18 +15,19 @@ import { startUpstream } from "../support/upstream.ts";
 
 const SUITE = createRequire(import.meta.url).resolve("@easel/conformance/run");
 
+const AUTHORING = { SERVICE_AUTHORING: "on", SERVICE_AUTHORING_USER_DAILY_MAX: "1000" };
+
 const UNLIMITED = {
+  ...AUTHORING,
   SERVICE_RATELIMIT_ENABLED: "off",
   SERVICE_REALTIME_PUBLISHES_PER_MIN: "1000000000",
-  SERVICE_AUTHORING: "on",
-  SERVICE_AUTHORING_USER_DAILY_MAX: "1000",
 };
 
 const LIMITED = {
+  ...AUTHORING,
   SERVICE_RATELIMIT_ENABLED: "on",
   SERVICE_RATELIMIT_CANVAS_API_PER_MIN: "100",
   SERVICE_RATELIMIT_LOGIN_PER_MIN: "100",
-  SERVICE_AUTHORING: "on",
 };
 
 await runScript(async (scope) => {
