@@ -114,7 +114,7 @@ test("without a grant the page says what to do, and shows the forecast after the
   await again(page).focus();
   await page.keyboard.press("Enter");
   await shows(page, "3 °C");
-  assert.equal(await page.evaluate("document.activeElement.id"), "place");
+  await page.waitForFunction("document.activeElement.id === 'place'");
   assert.deepEqual(faults, []);
 });
 
