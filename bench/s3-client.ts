@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AwsClient } from "aws4fetch";
 import { Pool } from "undici";
-import { s3 } from "../packages/server/src/drivers/blobs/s3.ts";
+import { s3 } from "../packages/server/src/drivers/blobs/s3/s3.ts";
 
 /*
  * Writes and reads objects of 10 KiB by three clients in turn, and prints the CPU time of this process for each request in microseconds, one

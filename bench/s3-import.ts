@@ -4,7 +4,7 @@ import { enableCompileCache } from "node:module";
 enableCompileCache();
 await import("../packages/server/src/service.ts");
 const before = process.cpuUsage();
-await import("../packages/server/src/drivers/blobs/s3.ts");
+await import("../packages/server/src/drivers/blobs/s3/s3.ts");
 const { user, system } = process.cpuUsage(before);
 process.stdout.write(`${(user + system) / 1000}`);
 process.exit(0);

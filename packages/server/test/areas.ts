@@ -123,14 +123,14 @@ export const AREAS = {
   drivers: {
     sources: [`${SERVER}/src/{drivers/*.ts,drivers/db,drivers/blobs,disk}`, `${SERVER}/migrations`],
     tests: [
-      `${SERVER}/src/{drivers/db,drivers/blobs,disk}/*.test.ts`,
+      `${SERVER}/src/{drivers/db,drivers/blobs,disk}/**/*.test.ts`,
       `${SERVER}/test/drivers/{blobs,db,disk,migrate,postgres,private,sqlite,tables}*.test.ts`,
       `${SERVER}/test/conformance/s3.test.ts`,
     ],
   },
   bus: {
     sources: [`${SERVER}/src/drivers/bus`],
-    tests: [`${SERVER}/src/drivers/bus/*.test.ts`, `${SERVER}/test/drivers/{bus,redis}*.test.ts`],
+    tests: [`${SERVER}/src/drivers/bus/**/*.test.ts`, `${SERVER}/test/drivers/{bus,redis}*.test.ts`],
   },
   instance: {
     sources: [`${SERVER}/src/{*.ts,config,instance}`, `${SERVER}/start.js`],

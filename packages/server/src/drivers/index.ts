@@ -9,7 +9,7 @@ import { local } from "./blobs/local.ts";
 import type { Bus } from "./bus/bus.ts";
 import { memory } from "./bus/memory.ts";
 import type { Db, Schema } from "./db/db.ts";
-import type { OnReachability } from "./db/pool.ts";
+import type { OnReachability } from "./db/postgres/pool.ts";
 import { sqlite } from "./db/sqlite.ts";
 import { systemResolve } from "./outbound/checked-lookup.ts";
 import { LazyOutbound } from "./outbound/lazy-outbound.ts";
@@ -25,7 +25,7 @@ export async function openDb(
   onReachability: OnReachability = () => {},
 ): Promise<Db & Schema> {
   if (isPostgres(config.databaseUrl)) {
-    const { postgres } = await import("./db/postgres.ts");
+    const { postgres } = await import("./db/postgres/postgres.ts");
     return postgres(config.databaseUrl, onReachability);
   }
   const file = config.databaseUrl.slice("sqlite:".length);
@@ -46,7 +46,7 @@ export async function moveDatabase(file: string, to: Schema, blobsId: string | n
 export async function openBlobs(config: Config, schema: Schema): Promise<Blobs> {
   const { s3: settings, dataDir, diskReserve: reserve } = config;
   if (settings === null) return local(config.blobsUrl.slice("file:".length), reserve);
-  const { s3 } = await import("./blobs/s3.ts");
+  const { s3 } = await import("./blobs/s3/s3.ts");
   const staging = { directory: path.join(dataDir, "staging"), reserve };
   return s3({ settings, staging, exclusively: (work) => schema.exclusively(work) });
 }
@@ -54,7 +54,7 @@ export async function openBlobs(config: Config, schema: Schema): Promise<Blobs> 
 /** Opens the bus that the settings name, for the nodes of the instance with this id. Loads the Redis driver only if it is needed. */
 export async function openBus({ busUrl }: Config, instanceId: string, log: Logger): Promise<Bus> {
   if (busUrl === "memory:") return memory();
-  const { openRedis } = await import("./bus/open-redis.ts");
+  const { openRedis } = await import("./bus/redis/open-redis.ts");
   return openRedis(busUrl, instanceId, log);
 }
 

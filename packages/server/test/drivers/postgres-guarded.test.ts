@@ -10,10 +10,10 @@ import {
   sql,
   UpdateOne,
 } from "../../src/drivers/db/db.ts";
-import { GuardedDb } from "../../src/drivers/db/guarded-db.ts";
 import { migrate } from "../../src/drivers/db/migrate.ts";
-import { postgres } from "../../src/drivers/db/postgres.ts";
-import { RememberedRows } from "../../src/drivers/db/remembered-rows.ts";
+import { GuardedDb } from "../../src/drivers/db/postgres/guarded-db.ts";
+import { postgres } from "../../src/drivers/db/postgres/postgres.ts";
+import { RememberedRows } from "../../src/drivers/db/postgres/remembered-rows.ts";
 import { atEnd, ENGINES, fileScope } from "../support/service.ts";
 
 const [engine] = ENGINES.filter(({ name }) => name === "postgres");

@@ -7,7 +7,7 @@ import { createAuthority } from "@easel/conformance/connections/authority";
 import { until } from "@easel/conformance/patience";
 import { SetupError } from "../../src/config/setting-types.ts";
 import { Unavailable } from "../../src/drivers/db/db.ts";
-import { postgres } from "../../src/drivers/db/postgres.ts";
+import { postgres } from "../../src/drivers/db/postgres/postgres.ts";
 import { type PostgresServer, postgresPrograms, startPostgres } from "../support/postgres-server.ts";
 import { atEnd, type Scope } from "../support/service.ts";
 

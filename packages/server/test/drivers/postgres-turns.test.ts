@@ -11,7 +11,7 @@ import {
   UpdateOne,
   type Value,
 } from "../../src/drivers/db/db.ts";
-import { postgres } from "../../src/drivers/db/postgres.ts";
+import { postgres } from "../../src/drivers/db/postgres/postgres.ts";
 import { postgresProxy } from "../support/postgres-proxy.ts";
 import { atEnd, ENGINES, type Scope } from "../support/service.ts";
 import { ids, makeTables, nothing, thing } from "./db-tables.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Db, sql, Unavailable } from "../../src/drivers/db/db.ts";
-import { postgres } from "../../src/drivers/db/postgres.ts";
+import { postgres } from "../../src/drivers/db/postgres/postgres.ts";
 import { ENGINES } from "../support/service.ts";
 
 const [engine] = ENGINES.filter(({ name }) => name === "postgres");

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { Bus } from "../../src/drivers/bus/bus.ts";
-import { addressOf } from "../../src/drivers/bus/open-redis.ts";
-import { type RedisEvents, redis } from "../../src/drivers/bus/redis.ts";
-import type { LinkTimes } from "../../src/drivers/bus/redis-link.ts";
+import { addressOf } from "../../src/drivers/bus/redis/open-redis.ts";
+import { type RedisEvents, redis } from "../../src/drivers/bus/redis/redis.ts";
+import type { LinkTimes } from "../../src/drivers/bus/redis/redis-link.ts";
 import { sendRedis } from "../support/redis-server.ts";
 import { REDIS } from "../support/servers.ts";
 import { atEnd, type Scope } from "../support/service.ts";

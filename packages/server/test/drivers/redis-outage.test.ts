@@ -3,7 +3,7 @@ import { after, afterEach, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { until } from "@easel/conformance/patience";
 import type { Bus, Renewal } from "../../src/drivers/bus/bus.ts";
-import type { LinkTimes } from "../../src/drivers/bus/redis-link.ts";
+import type { LinkTimes } from "../../src/drivers/bus/redis/redis-link.ts";
 import { Unavailable } from "../../src/drivers/unavailable.ts";
 import { type RedisServer, redisProgram, startRedis } from "../support/redis-server.ts";
 import type { Scope } from "../support/service.ts";

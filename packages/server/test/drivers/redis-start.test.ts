@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
-import { openRedis } from "../../src/drivers/bus/open-redis.ts";
+import { openRedis } from "../../src/drivers/bus/redis/open-redis.ts";
 import { serve } from "../../src/service.ts";
 import { type RedisServer, redisProgram, startRedis } from "../support/redis-server.ts";
 import { atEnd, fileScope, type Scope, temporaryDirectory } from "../support/service.ts";

@@ -1,8 +1,8 @@
 import path from "node:path";
 import { readS3, type S3Settings } from "../../src/config/s3-settings.ts";
 import type { Blobs } from "../../src/drivers/blobs/blobs.ts";
-import { type S3Options, s3 } from "../../src/drivers/blobs/s3.ts";
-import { S3_TIMES } from "../../src/drivers/blobs/s3-requests.ts";
+import { type S3Options, s3 } from "../../src/drivers/blobs/s3/s3.ts";
+import { S3_TIMES } from "../../src/drivers/blobs/s3/s3-requests.ts";
 import { S3_VARIABLES } from "./s3-server.ts";
 import { atEnd, type Scope, temporaryDirectory } from "./service.ts";
 

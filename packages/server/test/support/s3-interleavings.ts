@@ -5,8 +5,8 @@ import {
   type ListedObject,
   type ObjectBody,
   type S3Objects,
-} from "../../src/drivers/blobs/s3-objects.ts";
-import { nameOf, S3Removals } from "../../src/drivers/blobs/s3-removals.ts";
+} from "../../src/drivers/blobs/s3/s3-objects.ts";
+import { nameOf, S3Removals } from "../../src/drivers/blobs/s3/s3-removals.ts";
 import { Unavailable } from "../../src/drivers/db/db.ts";
 
 const MINUTE_MS = 60_000;

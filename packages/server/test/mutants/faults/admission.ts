@@ -1,6 +1,6 @@
 import { type Fault, fault } from "../fault.ts";
 
-const GUARDED = "packages/server/src/drivers/db/guarded-db.ts";
+const GUARDED = "packages/server/src/drivers/db/postgres/guarded-db.ts";
 const EPOCHS = "packages/server/migrations/postgres/0042_access_epochs.sql";
 const OF_EPOCHS = "packages/server/test/drivers/postgres-epochs.test.ts";
 const OF_GUARD = "packages/server/test/drivers/postgres-guarded.test.ts";
@@ -110,7 +110,7 @@ export const admission: Fault[] = [
   ),
   fault(
     "admission: rows are not remembered",
-    "packages/server/src/drivers/db/remembered-rows.ts",
+    "packages/server/src/drivers/db/postgres/remembered-rows.ts",
     "    this.#rows.set(key, remembered);\n",
     "",
     "packages/server/test/pipeline/round-trips.test.ts",

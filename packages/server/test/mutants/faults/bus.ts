@@ -1,10 +1,10 @@
 import { type Fault, fault } from "../fault.ts";
 
-const SCRIPTS = "packages/server/src/drivers/bus/redis-scripts.ts";
-const LINK = "packages/server/src/drivers/bus/redis-link.ts";
-const TOPICS = "packages/server/src/drivers/bus/redis-topics.ts";
-const REDIS = "packages/server/src/drivers/bus/redis.ts";
-const OPEN = "packages/server/src/drivers/bus/open-redis.ts";
+const SCRIPTS = "packages/server/src/drivers/bus/redis/redis-scripts.ts";
+const LINK = "packages/server/src/drivers/bus/redis/redis-link.ts";
+const TOPICS = "packages/server/src/drivers/bus/redis/redis-topics.ts";
+const REDIS = "packages/server/src/drivers/bus/redis/redis.ts";
+const OPEN = "packages/server/src/drivers/bus/redis/open-redis.ts";
 const CONTRACT = "packages/server/test/drivers/redis-bus.test.ts";
 const NODES = "packages/server/test/drivers/redis-nodes.test.ts";
 const OUTAGE = "packages/server/test/drivers/redis-outage.test.ts";
@@ -112,7 +112,7 @@ export const bus: Fault[] = [
     OPEN,
     'fact("cluster_enabled") === "1"',
     'fact("cluster_enabled") === "yes"',
-    "packages/server/src/drivers/bus/open-redis.test.ts",
+    "packages/server/src/drivers/bus/redis/open-redis.test.ts",
   ),
   fault(
     "Redis: a command waits for a server that does not respond",
@@ -155,7 +155,7 @@ export const bus: Fault[] = [
     TOPICS,
     "if (this.#early !== null) return void",
     "if (this.#topics.size < 0) return void",
-    "packages/server/src/drivers/bus/redis-topics.test.ts",
+    "packages/server/src/drivers/bus/redis/redis-topics.test.ts",
   ),
   fault(
     "Redis: nobody learns of a message that was not published",

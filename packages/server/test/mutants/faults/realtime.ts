@@ -103,7 +103,7 @@ export const realtime: Fault[] = [
   ),
   fault(
     "realtime: channels that differ in lone surrogates are one",
-    "packages/server/src/drivers/bus/redis-topics.ts",
+    "packages/server/src/drivers/bus/redis/redis-topics.ts",
     "=> JSON.stringify(topic);",
     "=> JSON.stringify(topic.toWellFormed());",
     "packages/server/test/drivers/redis-bus.test.ts",

@@ -1,6 +1,6 @@
 import { type Fault, fault } from "../fault.ts";
 
-const at = (file: string) => `packages/server/src/drivers/blobs/${file}.ts`;
+const at = (file: string) => `packages/server/src/drivers/blobs/s3/${file}.ts`;
 const of = (test: string) => `packages/server/test/drivers/blobs-s3${test}.test.ts`;
 
 /** Faults of blobs on S3. */
@@ -135,7 +135,7 @@ export const s3: Fault[] = [
     at("s3-credentials"),
     "if (keys === null || left <= LAST_MS) return renew();",
     "if (keys === null) return renew();",
-    "packages/server/src/drivers/blobs/s3-credentials.test.ts",
+    "packages/server/src/drivers/blobs/s3/s3-credentials.test.ts",
   ),
   fault(
     "s3: a deploy is to blame when the blobs are away",

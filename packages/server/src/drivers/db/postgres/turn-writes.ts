@@ -1,6 +1,6 @@
 import type { Row, RowList } from "postgres";
+import type { Value } from "../db.ts";
 import { columnsOf, sizeOf } from "./array-values.ts";
-import type { Value } from "./db.ts";
 import type { Lanes, Sent } from "./lanes.ts";
 import type { Client } from "./postgres-client.ts";
 import { isRefusal, retried } from "./postgres-errors.ts";

@@ -1,6 +1,6 @@
-import type { S3Settings } from "../../config/s3-settings.ts";
-import { makePrivateDirectory } from "../../disk/private-files.ts";
-import type { Blobs } from "./blobs.ts";
+import type { S3Settings } from "../../../config/s3-settings.ts";
+import { makePrivateDirectory } from "../../../disk/private-files.ts";
+import type { Blobs } from "../blobs.ts";
 import { type Exclusively, s3Blobs } from "./s3-blobs.ts";
 import { S3Bucket } from "./s3-bucket.ts";
 import { checkBucket } from "./s3-check.ts";

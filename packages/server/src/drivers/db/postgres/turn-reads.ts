@@ -1,9 +1,9 @@
+import { type Derived, type Value, valueFor } from "../db.ts";
+import { type RowMaker, rowMaker } from "../row-maker.ts";
 import { columnsOf, keysOf, sizeOf } from "./array-values.ts";
-import { type Derived, type Value, valueFor } from "./db.ts";
 import type { Client } from "./postgres-client.ts";
 import { isRefusal } from "./postgres-errors.ts";
 import type { Statement } from "./postgres-statement.ts";
-import { type RowMaker, rowMaker } from "./row-maker.ts";
 import { CALLS_BYTES, CALLS_MAX, type Gatherer, IN_FLIGHT_MAX, type Turns } from "./turns.ts";
 
 interface Read {

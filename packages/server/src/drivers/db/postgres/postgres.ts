@@ -11,7 +11,7 @@ import {
   type Step,
   statementOf,
   type Value,
-} from "./db.ts";
+} from "../db.ts";
 import { GuardedDb } from "./guarded-db.ts";
 import { type OnReachability, Pool, type PoolTimes } from "./pool.ts";
 import { type Client, clientsOf, STATEMENT_MS } from "./postgres-client.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createClient, ErrorReply, type RedisClientOptions } from "@redis/client";
-import { Unavailable } from "../unavailable.ts";
+import { Unavailable } from "../../unavailable.ts";
 
 /** How to reach a Redis server. */
 export type Address = Pick<RedisClientOptions, "username" | "password" | "database"> & {

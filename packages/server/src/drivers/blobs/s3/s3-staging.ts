@@ -1,8 +1,8 @@
 import { hash, randomUUID } from "node:crypto";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import path from "node:path";
-import { whileSpace } from "../../disk/disk-space.ts";
-import { type BlobSize, Content, type Expected } from "./blobs.ts";
+import { whileSpace } from "../../../disk/disk-space.ts";
+import { type BlobSize, Content, type Expected } from "../blobs.ts";
 import type { ObjectBody } from "./s3-objects.ts";
 
 /** Streams up to this size are held in memory, longer ones in a file. */

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { Unavailable } from "../db/db.ts";
+import { Unavailable } from "../../db/db.ts";
 import {
   AS_OF_MS,
   type ByteRange,

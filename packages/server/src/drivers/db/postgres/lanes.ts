@@ -1,5 +1,5 @@
 import connect, { type Row, type RowList } from "postgres";
-import type { Value } from "./db.ts";
+import type { Value } from "../db.ts";
 import type { Client } from "./postgres-client.ts";
 
 /** A statement as the server gets it: a text with numbered parameters and their values. */

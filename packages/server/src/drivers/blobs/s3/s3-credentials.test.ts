@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SetupError } from "../../config/setting-types.ts";
-import { Unavailable } from "../db/db.ts";
+import { SetupError } from "../../../config/setting-types.ts";
+import { Unavailable } from "../../db/db.ts";
 import { type ExpiringKeys, providersOfAws, renewed } from "./s3-credentials.ts";
 
 const MINUTE_MS = 60_000;

@@ -13,7 +13,7 @@ import {
   textOf,
   UpdateOne,
   type Value,
-} from "./db.ts";
+} from "../db.ts";
 import type { RememberedRow, RememberedRows } from "./remembered-rows.ts";
 
 /** The code with which the function `fail_stale_rows` of the migrations fails. */

@@ -1,6 +1,6 @@
-import type { S3Keys } from "../../config/s3-settings.ts";
-import { SetupError } from "../../config/setting-types.ts";
-import { Unavailable } from "../db/db.ts";
+import type { S3Keys } from "../../../config/s3-settings.ts";
+import { SetupError } from "../../../config/setting-types.ts";
+import { Unavailable } from "../../db/db.ts";
 
 /** Keys that expire, or do not. */
 export interface ExpiringKeys extends S3Keys {

@@ -1,6 +1,6 @@
 import type { Member } from "@easel/protocol/realtime";
-import { Unavailable } from "../unavailable.ts";
-import { type Bus, type HoldOutcome, type Renewal, SHARED_PART } from "./bus.ts";
+import { Unavailable } from "../../unavailable.ts";
+import { type Bus, type HoldOutcome, type Renewal, SHARED_PART } from "../bus.ts";
 import { type Address, type Client, type LinkTimes, RedisLink } from "./redis-link.ts";
 import * as scripts from "./redis-scripts.ts";
 import { decodeTopic, encodeTopic, RedisTopics } from "./redis-topics.ts";

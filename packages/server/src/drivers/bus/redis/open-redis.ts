@@ -1,5 +1,5 @@
-import { SetupError } from "../../config/setting-types.ts";
-import type { Bus } from "./bus.ts";
+import { SetupError } from "../../../config/setting-types.ts";
+import type { Bus } from "../bus.ts";
 import { redis } from "./redis.ts";
 import type { Address, Client } from "./redis-link.ts";
 

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { removeOlder } from "../../disk/private-files.ts";
-import { Unavailable } from "../db/db.ts";
-import type { Blobs } from "./blobs.ts";
+import { removeOlder } from "../../../disk/private-files.ts";
+import { Unavailable } from "../../db/db.ts";
+import type { Blobs } from "../blobs.ts";
 import type { S3Objects } from "./s3-objects.ts";
 import { nameOf, S3Removals } from "./s3-removals.ts";
 import { bodyOf, type Staging, withStaged } from "./s3-staging.ts";

@@ -1,4 +1,4 @@
-import { Unavailable } from "./db.ts";
+import { Unavailable } from "../db.ts";
 import { isDenied, isLost } from "./postgres-errors.ts";
 
 /** The connections of a node to a server. */

@@ -1,5 +1,5 @@
 import { createHmac, hash } from "node:crypto";
-import type { S3Keys } from "../../config/s3-settings.ts";
+import type { S3Keys } from "../../../config/s3-settings.ts";
 
 /** The payload hash of requests without a body. */
 export const EMPTY_HASH = hash("sha256", "");

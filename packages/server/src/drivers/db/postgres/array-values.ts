@@ -1,4 +1,4 @@
-import { type Derived, keyOf, type Value } from "./db.ts";
+import { type Derived, keyOf, type Value } from "../db.ts";
 
 /** Names of the types that a parameter of a turn's statement may have, by their ids in PostgreSQL. */
 const TYPES = new Map([

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Dispatcher, Pool } from "undici";
-import type { S3Settings } from "../../config/s3-settings.ts";
-import { Unavailable } from "../db/db.ts";
+import type { S3Settings } from "../../../config/s3-settings.ts";
+import { Unavailable } from "../../db/db.ts";
 import type { KeySource } from "./s3-credentials.ts";
 import type { ObjectBody } from "./s3-objects.ts";
 import { EMPTY_HASH, encodeQuery, Signature } from "./s3-signature.ts";

@@ -1,4 +1,4 @@
-import { type Db, type Derived, type SqlText, sqlText, textOf, type Value, valueFor } from "./db.ts";
+import { type Db, type Derived, type SqlText, sqlText, textOf, type Value, valueFor } from "../db.ts";
 
 /** A row in memory, with the epochs that it depends on as they were in the snapshot from which the row was read. */
 export interface RememberedRow {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { S3Settings } from "../../config/s3-settings.ts";
-import { SetupError } from "../../config/setting-types.ts";
-import { Unavailable } from "../db/db.ts";
+import type { S3Settings } from "../../../config/s3-settings.ts";
+import { SetupError } from "../../../config/setting-types.ts";
+import { Unavailable } from "../../db/db.ts";
 import { NoCredentials } from "./s3-credentials.ts";
 import type { S3Objects } from "./s3-objects.ts";
 import { S3Error } from "./s3-requests.ts";

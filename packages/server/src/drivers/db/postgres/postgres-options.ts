@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import type { ConnectionOptions } from "node:tls";
-import { isLoopback } from "../../config/config.ts";
-import { SetupError } from "../../config/setting-types.ts";
+import { isLoopback } from "../../../config/config.ts";
+import { SetupError } from "../../../config/setting-types.ts";
 
 /** The place of a PostgreSQL server and how connections to it are protected, as options of the package `postgres`. */
 export interface ServerOptions {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { LEASE_MS, MAX_PARTS } from "./bus.ts";
+import { LEASE_MS, MAX_PARTS } from "../bus.ts";
 
 /** A script that Redis runs, atomically. `sha` is the name under which Redis caches it. */
 export interface Script {

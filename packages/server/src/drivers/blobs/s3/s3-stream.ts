@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
-import { Unavailable } from "../db/db.ts";
+import { Unavailable } from "../../db/db.ts";
 import type { ByteRange } from "./s3-objects.ts";
 import type { Receiver } from "./s3-requests.ts";
 
