@@ -139,6 +139,10 @@ export const AREAS = {
       `${SERVER}/test/{config/*,instance/*,service/{start,stop}}.test.ts`,
     ],
   },
+  scale: {
+    sources: [`${SERVER}/test/scale`],
+    tests: [`${SERVER}/test/scale/*.test.ts`, `${SERVER}/test/conformance/scale.test.ts`],
+  },
   docs: {
     sources: [`${SERVER}/src/{openapi,docs,doc-pages,agents}`, "docs", "*.md", "packages/*/README.md"],
     tests: [

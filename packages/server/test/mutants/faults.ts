@@ -10,6 +10,7 @@ import { cliCanvases } from "./faults/cli-canvases.ts";
 import { cliDev } from "./faults/cli-dev.ts";
 import { connections } from "./faults/connections.ts";
 import { data } from "./faults/data.ts";
+import { database } from "./faults/database.ts";
 import { nodes } from "./faults/nodes.ts";
 import { oauth } from "./faults/oauth.ts";
 import { openapi } from "./faults/openapi.ts";
@@ -30,6 +31,7 @@ export const FAULTS: Fault[] = [
   ...requests,
   ...admission,
   ...canvases,
+  ...database,
   ...callLog,
   ...serving,
   ...data,

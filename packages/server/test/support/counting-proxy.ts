@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { type AddressInfo, connect, createServer } from "node:net";
+import net, { type AddressInfo, type Socket } from "node:net";
 
 /** A TCP proxy that counts the round trips through it. */
 export interface CountingProxy {
@@ -9,31 +9,38 @@ export interface CountingProxy {
    * client sends on several connections without waiting is one round trip.
    */
   readonly trips: number;
+  /** Closes all connections. */
   close(): void;
 }
 
-/** Starts a proxy in front of a port of the loopback interface. */
-export async function openCountingProxy(target: number): Promise<CountingProxy> {
+/** Starts a proxy in front of a port of the loopback interface. `onSent` is called with what clients send. */
+export async function openCountingProxy(
+  target: number,
+  onSent: (part: Buffer, client: Socket) => void = () => {},
+): Promise<CountingProxy> {
   let trips = 0;
   let isAnswered = true;
-  const server = createServer((client) => {
-    const upstream = connect({ host: "127.0.0.1", port: target, noDelay: true });
-    client.setNoDelay(true);
-    client.on("data", (part) => {
+  const open = new Set<Socket>();
+  const server = net.createServer({ noDelay: true }, (client) => {
+    const upstream = net.connect({ host: "127.0.0.1", port: target, noDelay: true });
+    client.on("data", (part: Buffer) => {
       if (isAnswered) trips++;
       isAnswered = false;
+      onSent(part, client);
       upstream.write(part);
     });
     upstream.on("data", (part) => {
       isAnswered = true;
       client.write(part);
     });
-    for (const [from, to] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      from.on("close", () => to.destroy());
-      from.on("error", () => to.destroy());
+    for (const socket of [client, upstream]) {
+      open.add(socket);
+      socket.on("error", () => {});
+      socket.on("close", () => {
+        open.delete(socket);
+        client.destroy();
+        upstream.destroy();
+      });
     }
   });
   server.listen(0, "127.0.0.1");
@@ -43,6 +50,9 @@ export async function openCountingProxy(target: number): Promise<CountingProxy> 
     get trips() {
       return trips;
     },
-    close: () => server.close(),
+    close() {
+      for (const socket of open) socket.destroy();
+      server.close();
+    },
   };
 }

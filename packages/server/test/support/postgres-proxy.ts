@@ -1,4 +1,5 @@
-import net from "node:net";
+import type { Socket } from "node:net";
+import { openCountingProxy } from "./counting-proxy.ts";
 import { atEnd, type Scope } from "./service.ts";
 
 /** A proxy before a PostgreSQL server that counts what its client sends. */
@@ -9,69 +10,48 @@ export interface PostgresProxy {
   sent(): string;
   /** The texts that were prepared since the start. */
   readonly texts: Set<string>;
-  /** How often the client has begun to send after an answer on the same connection: the number of round trips. */
+  /** The number of round trips since the last `clear`. */
   roundTrips(): number;
   clear(): void;
 }
 
 /** Starts a proxy before the server of a database. It stops when the scope ends. */
 export async function postgresProxy(scope: Scope, databaseUrl: string): Promise<PostgresProxy> {
-  const at = new URL(databaseUrl);
-  let [sent, trips] = ["", 0];
-  const texts = new Set<string>();
-  const open = new Set<net.Socket>();
-  const server = net.createServer((client) => {
-    const upstream = net.connect(Number(at.port), at.hostname);
-    let rest = Buffer.alloc(0);
-    let [started, isAnswered] = [false, true];
-    for (const socket of [client, upstream]) {
-      open.add(socket);
-      socket.on("error", () => {});
-      socket.on("close", () => {
-        client.destroy();
-        upstream.destroy();
-      });
-    }
-    client.on("data", (chunk: Buffer) => {
-      if (isAnswered) trips++;
-      isAnswered = false;
-      rest = Buffer.concat([rest, chunk]);
-      // The first message has no type.
-      for (let type = started ? 1 : 0; rest.length >= type + 4; type = 1) {
-        const length = type + rest.readInt32BE(type);
-        if (rest.length < length) break;
-        if (started) {
-          const kind = String.fromCharCode(rest[0] as number);
-          sent += kind;
-          if (kind === "P") texts.add(rest.subarray(5, length).toString().split("\0")[1] as string);
-        }
-        started = true;
-        rest = rest.subarray(length);
-      }
-      upstream.write(chunk);
-    });
-    upstream.on("data", (chunk) => {
-      isAnswered = true;
-      client.write(chunk);
-    });
-  });
-  server.listen(0, "127.0.0.1");
-  await new Promise((listening) => server.once("listening", listening));
-  atEnd(scope, async () => {
-    for (const socket of open) socket.destroy();
-    server.close();
-  });
   const url = new URL(databaseUrl);
+  const texts = new Set<string>();
+  /** The bytes of each connection that are no whole message yet. The first message of a connection has no type. */
+  const rests = new Map<Socket, { bytes: Buffer; isFirst: boolean }>();
+  let sent = "";
+  const proxy = await openCountingProxy(Number(url.port), (part, client) => {
+    const rest = rests.get(client) ?? { bytes: Buffer.alloc(0), isFirst: true };
+    rests.set(client, rest);
+    rest.bytes = Buffer.concat([rest.bytes, part]);
+    for (;;) {
+      const type = rest.isFirst ? 0 : 1;
+      if (rest.bytes.length < type + 4) return;
+      const length = type + rest.bytes.readInt32BE(type);
+      if (rest.bytes.length < length) return;
+      if (!rest.isFirst) {
+        const kind = String.fromCharCode(rest.bytes[0] as number);
+        sent += kind;
+        if (kind === "P") texts.add(rest.bytes.subarray(5, length).toString().split("\0")[1] as string);
+      }
+      rest.isFirst = false;
+      rest.bytes = rest.bytes.subarray(length);
+    }
+  });
+  atEnd(scope, async () => proxy.close());
   url.hostname = "127.0.0.1";
-  url.port = String((server.address() as net.AddressInfo).port);
+  url.port = String(proxy.port);
+  let before = 0;
   return {
     url: url.href,
     sent: () => sent,
     texts,
-    roundTrips: () => trips,
+    roundTrips: () => proxy.trips - before,
     clear() {
       sent = "";
-      trips = 0;
+      before = proxy.trips;
     },
   };
 }

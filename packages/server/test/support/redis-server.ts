@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PATIENCE_MS } from "@easel/conformance/patience";
 import { createClient } from "@redis/client";
+import { freePort } from "./postgres-server.ts";
 
 /** Returns the path of `redis-server` or `valkey-server` on PATH; undefined if neither is installed. */
 export function redisProgram(): string | undefined {
@@ -16,15 +16,6 @@ export function redisProgram(): string | undefined {
   return names
     .flatMap((name) => places.map((place) => path.join(place, name)))
     .find((file) => existsSync(file));
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as net.AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 /** A Redis server with empty data, which it keeps in memory only. */

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { devTarget } from "@easel/conformance/target";
-import { allowed, LIMIT, SETTINGS } from "../scale/observed.ts";
-import { Writes } from "../scale/writes.ts";
 import { hasScale, twoNodes } from "../support/two-nodes.ts";
+import { allowed, LIMIT, SETTINGS } from "./observed.ts";
+import { Writes } from "./writes.ts";
 
 /** How long PostgreSQL, Redis and a node are away, in milliseconds. */
 const AWAY_MS = 500;
