@@ -71,7 +71,7 @@ export function personQuotaSteps(userId: string, patch: PersonQuotas): Step[] {
  * is null.
  */
 async function numberIn<Column extends string>(column: Column, statement: Sql, { db }: Env): Promise<number> {
-  const row = await db.get<Record<Column, number | null>>(...statement);
+  const [row] = await db.all<Record<Column, number | null>>(...statement);
   return Number(row?.[column] ?? 0);
 }
 

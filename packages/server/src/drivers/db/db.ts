@@ -66,6 +66,17 @@ export function keyOf(value: Value | Derived): Value {
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("latin1");
 }
 
+/** Returns a text that is the same for equal values of the same parameters, and different for others. */
+export const keysOf = (values: readonly (Value | Derived)[]): string => values.map(lengthAndKey).join("");
+
+/** Returns the key of a value with its length, so that the texts of several values cannot be confused. */
+function lengthAndKey(value: Value | Derived): string {
+  const key = keyOf(value);
+  if (key === null) return "null";
+  const text = String(key);
+  return `${text.length}:${text}`;
+}
+
 /** A template tag that returns a statement for `batch`. */
 export const sql = (...statement: Sql): Sql => statement;
 
@@ -140,7 +151,10 @@ export interface Dependent {
  * it. The reads of one turn of the event loop may share a snapshot, which is taken at the first of these reads.
  */
 export interface Db {
-  /** Returns the first row, or undefined if there is none. */
+  /**
+   * Returns the first row, or undefined if there is none. A driver may send the calls of one turn as one statement, which takes as long as all
+   * of them. So a statement that may read many rows, such as a count, belongs to `all`.
+   */
   get<Row>(...statement: Sql): Promise<Row | undefined>;
   /**
    * Returns the first row, like `get`, for statements whose result rarely changes. A driver may return the row from memory as long as no

@@ -150,11 +150,11 @@ export class RecordStore {
   /** Counts the records that the right includes and that meet the conditions. */
   async count(right: Right, conditions: Condition[] = []): Promise<number> {
     if (!right.own) return 0;
-    const found =
+    const [found] =
       right.any && conditions.length === 0
-        ? await this.#db.get<{ rows: number }>`
+        ? await this.#db.all<{ rows: number }>`
             select rows from counts where canvas_id = ${this.#canvas} and kind = ${this.#kind}`
-        : await this.#db.get<{ rows: number }>(
+        : await this.#db.all<{ rows: number }>(
             ...countStatement(this.#canvas, this.#collection, right.any ? null : this.#caller, conditions),
           );
     return Number(found?.rows ?? 0);

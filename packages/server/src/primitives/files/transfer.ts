@@ -89,7 +89,7 @@ export const filesTransfer: Transfer = {
     }
   },
   async summary({ id }, { db }) {
-    const row = await db.get<{ count: number; bytes: number | null }>`
+    const [row] = await db.all<{ count: number; bytes: number | null }>`
       select count(*) as count, (select bytes from file_bytes where canvas_id = ${id}) as bytes
       from files where canvas_id = ${id}`;
     return { files: { count: Number(row?.count ?? 0), bytes: Number(row?.bytes ?? 0) } };

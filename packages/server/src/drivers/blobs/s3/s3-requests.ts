@@ -164,12 +164,13 @@ export class S3Requests {
   readonly #root: string;
 
   constructor(settings: S3Settings, keys: KeySource, times: S3Times = S3_TIMES) {
-    const { protocol, host } = new URL(settings.endpoint);
+    const { protocol, host, pathname } = new URL(settings.endpoint);
     const address = settings.pathStyle ? host : `${settings.bucket}.${host}`;
     this.#settings = settings;
     this.#keys = keys;
     this.#times = times;
-    this.#root = settings.pathStyle ? `/${settings.bucket}/` : "/";
+    const path = pathname === "/" ? "" : pathname;
+    this.#root = settings.pathStyle ? `${path}/${settings.bucket}/` : `${path}/`;
     this.#signature = new Signature(address, settings.region);
     this.#pool = new Pool(`${protocol}//${address}`, {
       allowH2: false,

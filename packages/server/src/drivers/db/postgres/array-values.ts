@@ -1,4 +1,4 @@
-import { type Derived, keyOf, type Value } from "../db.ts";
+import type { Value } from "../db.ts";
 
 /** Names of the types that a parameter of a turn's statement may have, by their ids in PostgreSQL. */
 const TYPES = new Map([
@@ -49,15 +49,4 @@ export function sizeOf(values: readonly Value[]): number {
     size += 8;
   }
   return size;
-}
-
-/** Returns a text that is the same for equal values of the same parameters, and different for others. */
-export const keysOf = (values: readonly (Value | Derived)[]): string => values.map(lengthAndKey).join("");
-
-/** Returns the key of a value with its length, so that the texts of several values cannot be confused. */
-function lengthAndKey(value: Value | Derived): string {
-  const key = keyOf(value);
-  if (key === null) return "null";
-  const text = String(key);
-  return `${text.length}:${text}`;
 }

@@ -9,12 +9,14 @@ import { Turns } from "./turns.ts";
 const MAX = {
   /** For single statements. Several share a connection only if more are in flight than there are connections. */
   statements: 6,
+  /** For statements that may read many rows, so that they delay no others. */
+  lists: 4,
   /** For the reads of a turn. With few connections, the reads leave in few messages and the server wakes up seldom. */
   reads: 2,
   /** For the writes of a turn. With more connections, fewer writes would share a commit. */
   writes: 2,
   /** For transactions. */
-  transactions: 10,
+  transactions: 8,
 };
 
 /**
@@ -36,6 +38,7 @@ export const TURN_SETTINGS = {
  */
 export class PostgresConnections implements Connections {
   readonly statements: Client;
+  readonly lists: Client;
   readonly transactions: Lanes;
   readonly reads: TurnReads;
   readonly writes: TurnWrites;
@@ -44,6 +47,7 @@ export class PostgresConnections implements Connections {
 
   constructor(open: OpenClient) {
     this.statements = open(MAX.statements);
+    this.lists = open(MAX.lists);
     this.transactions = new Lanes(MAX.transactions, (onClose) => open(1, { onClose }));
     this.#joined = open(MAX.reads, { settings: TURN_SETTINGS });
     this.#groups = new Lanes(MAX.writes, (onClose) => open(1, { settings: TURN_SETTINGS, onClose }));
@@ -59,6 +63,7 @@ export class PostgresConnections implements Connections {
   async end(timeout: number): Promise<void> {
     await Promise.all([
       this.statements.end({ timeout }),
+      this.lists.end({ timeout }),
       this.#joined.end({ timeout }),
       this.#groups.end(timeout),
       this.transactions.end(timeout),

@@ -28,6 +28,8 @@ for (const [url, checks] of [
   ["postgres:///easel?host=db.example", "authority and name"],
   ["postgres://easel:x@db.example/easel?sslmode=disable", "off"],
   ["postgres://easel:x@db.example/easel?sslmode=require", "none"],
+  ["postgres://easel:x@db.example/easel?sslmode=require&channel_binding=require", "authority and name"],
+  ["postgres://easel:x@db.example/easel?sslmode=require&channel_binding=prefer", "none"],
   ["postgres://easel:x@db.example/easel?sslmode=no-verify", "none"],
   [`postgres://easel:x@db.example/easel?sslmode=require&sslrootcert=${FILE}`, "authority"],
   [`postgres://easel:x@db.example/easel?sslmode=no-verify&sslrootcert=${FILE}`, "none"],
@@ -40,7 +42,7 @@ for (const [url, checks] of [
 
 test("hosts and ports are read from the URL; the parameters of TLS are taken out of it, others stay", () => {
   const { url, host, port, ssl } = serverOptions(
-    `postgres://easel:p%40ss@db.example:6432/easel?sslmode=verify-full&sslrootcert=${FILE}&sslcert=${FILE}&sslkey=${FILE}&connect_timeout=3`,
+    `postgres://easel:p%40ss@db.example:6432/easel?sslmode=verify-full&sslrootcert=${FILE}&sslcert=${FILE}&sslkey=${FILE}&channel_binding=prefer&connect_timeout=3`,
   );
   assert.equal(url, "postgres://easel:p%40ss@db.example:6432/easel?connect_timeout=3");
   assert.deepEqual([host, port], [["db.example"], [6432]]);

@@ -22,7 +22,7 @@ const MODES = ["disable", "require", "no-verify", "verify-ca", "verify-full"] as
 type Mode = (typeof MODES)[number];
 
 /** The parameters of SERVICE_DATABASE_URL that the package `postgres` reads in another way, or would pass on to the server. */
-const PARAMETERS = ["host", "sslmode", "sslrootcert", "sslcert", "sslkey"] as const;
+const PARAMETERS = ["host", "sslmode", "sslrootcert", "sslcert", "sslkey", "channel_binding"] as const;
 
 /**
  * Reads SERVICE_DATABASE_URL. Without `sslmode`, the server must prove by its certificate that it has the name in the URL, unless it is on this
@@ -39,7 +39,9 @@ export function serverOptions(databaseUrl: string): ServerOptions {
 
   const hosts = (name || "localhost").split(",").map((host) => host.replace(/^\[(.*)\]$/, "$1"));
   const isProtected = given.sslrootcert === null && hosts.every(isLoopback);
-  const mode = modeOf(given.sslmode ?? (isProtected ? "disable" : "verify-full"));
+  const asked = modeOf(given.sslmode ?? (isProtected ? "disable" : "verify-full"));
+  // Hosted servers name it in their URLs. The package has no channel binding; a verified certificate protects from the same attack.
+  const mode = given.channel_binding === "require" ? "verify-full" : asked;
   return {
     url: url.href,
     // The package takes lists, too, but its types do not say so. It would split a text at the colons of an IPv6 address.

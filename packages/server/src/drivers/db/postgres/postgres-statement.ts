@@ -1,5 +1,5 @@
-import { type SqlText, textOf, UpdateOne, type Value } from "../db.ts";
-import { keysOf, typeNames } from "./array-values.ts";
+import { keysOf, type SqlText, textOf, UpdateOne, type Value } from "../db.ts";
+import { typeNames } from "./array-values.ts";
 
 /** The error code with which the server refuses a mandatory statement that changes no row: there is no logarithm of zero. */
 export const UNCHANGED = "2201E";

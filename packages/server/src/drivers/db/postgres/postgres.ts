@@ -76,8 +76,8 @@ export function postgres(
     return "done";
   }
 
-  const rows = <Row>({ statements }: PostgresConnections, statement: Sql) =>
-    query(statements, statement).then((found) => [...found] as Row[]);
+  const rows = <Row>({ lists }: PostgresConnections, statement: Sql) =>
+    query(lists, statement).then((found) => [...found] as Row[]);
 
   const write = <Result>(work: (connections: PostgresConnections) => Promise<Result>) =>
     pool.use((connections) => retried(() => work(connections)));
@@ -97,7 +97,7 @@ export function postgres(
    * sends only those that fit.
    */
   async function head<Row>(
-    { statements }: PostgresConnections,
+    { lists }: PostgresConnections,
     size: number,
     [text, ...values]: Sql,
   ): Promise<Head<Row>> {
@@ -107,7 +107,7 @@ export function postgres(
         from (${texts.of(text).text}) as found) as measured
       where size_so_far <= $${values.length + 1} or size_so_far = row_size`;
     const parameters = [...values, size] as Exclude<Value, Uint8Array>[];
-    const found = await statements.unsafe<(Row & Measured)[]>(measured, parameters, { prepare: true });
+    const found = await lists.unsafe<(Row & Measured)[]>(measured, parameters, { prepare: true });
     const rows = found.map(({ row_size, row_count, size_so_far, ...row }) => row as Row);
     return { rows, more: rows.length < (found[0]?.row_count ?? 0) };
   }

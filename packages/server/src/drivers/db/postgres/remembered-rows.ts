@@ -1,4 +1,4 @@
-import { type Db, type Derived, type SqlText, sqlText, textOf, type Value, valueFor } from "../db.ts";
+import { type Db, type Derived, keysOf, type SqlText, sqlText, textOf, type Value, valueFor } from "../db.ts";
 
 /** A row in memory, with the epochs that it depends on as they were in the snapshot from which the row was read. */
 export interface RememberedRow {
@@ -47,8 +47,7 @@ export class RememberedRows {
   /** Returns a row that is in memory, or reads it once for all who wait for it. */
   lookUp(text: SqlText, values: (Value | Derived)[]): RememberedRow | Promise<Lookup> {
     const statement = this.#statementOf(text);
-    let key = statement.prefix;
-    for (const value of values) key += keyPart(value);
+    const key = statement.prefix + keysOf(values);
     const known = this.#rows.get(key);
     if (known !== undefined && performance.now() - known.at < MAX_AGE_MS) return known;
     const reading = this.#reading.get(key);
@@ -86,12 +85,4 @@ export class RememberedRows {
     this.#statements.set(text, made);
     return made;
   }
-}
-
-/** The part of a key that stands for a value. Its length comes first, so that no two lists of values have the same key. */
-function keyPart(value: Value | Derived): string {
-  if (value === null) return "-";
-  if (value instanceof Uint8Array) return `b${Buffer.from(value).toString("base64")},`;
-  const text = String(typeof value === "object" ? value.from : value);
-  return `${text.length},${text}`;
 }

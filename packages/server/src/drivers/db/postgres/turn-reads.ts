@@ -1,6 +1,6 @@
-import { type Derived, type Value, valueFor } from "../db.ts";
+import { type Derived, keysOf, type Value, valueFor } from "../db.ts";
 import { type RowMaker, rowMaker } from "../row-maker.ts";
-import { columnsOf, keysOf, sizeOf } from "./array-values.ts";
+import { columnsOf, sizeOf } from "./array-values.ts";
 import type { Client } from "./postgres-client.ts";
 import { isRefusal } from "./postgres-errors.ts";
 import type { Statement } from "./postgres-statement.ts";
