@@ -31,6 +31,10 @@ test("another server: its endpoint, and the bucket in the path unless the parame
     pathStyle: true,
     keys,
   });
+  assert.equal(
+    read("s3://tea?endpoint=https://db.example.com/storage/v1/s3/")?.endpoint,
+    "https://db.example.com/storage/v1/s3",
+  );
   const other = read("s3://tea?endpoint=http://127.0.0.1:8333&pathStyle=false");
   assert.deepEqual([other?.region, other?.pathStyle], ["us-east-1", false]);
 });
@@ -51,8 +55,9 @@ const WRONG: [url: string, environment: Record<string, string>, mistake: RegExp]
     /must not hold a key: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY$/,
   ],
   ["s3://tea/a b?region=r", KEY, /in its prefix$/],
-  ["s3://tea/..?region=r&endpoint=s3.example.com", KEY, /must have an origin as its `endpoint`/],
-  ["s3://tea?region=r&endpoint=https://s3.example.com/tea", KEY, /must have an origin as its `endpoint`/],
+  ["s3://tea/..?region=r&endpoint=s3.example.com", KEY, /must have an address as its `endpoint`/],
+  ["s3://tea?region=r&endpoint=https://s3.example.com/?a", KEY, /must have an address as its `endpoint`/],
+  ["s3://tea?region=r&endpoint=https://s3.example.com/tea", KEY, /must not repeat the bucket/],
   ["s3://tea?region=r&pathstyle=true", KEY, /has an unknown parameter `pathstyle`; it may have `endpoint`/],
   ["s3://tea?region=r&pathStyle=yes", KEY, /may have `pathStyle=true` or `pathStyle=false`$/],
   ["s3://tea?region=r", { AWS_ACCESS_KEY_ID: "AKID" }, /^AWS_SECRET_ACCESS_KEY is missing/],

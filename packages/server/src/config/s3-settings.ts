@@ -11,7 +11,7 @@ export interface S3Settings {
   bucket: string;
   /** What the names of all objects begin with: a path that ends with a slash, or nothing. */
   prefix: string;
-  /** The origin of the server. */
+  /** The address of the server: its origin, and the path of the API if it has one. */
   endpoint: string;
   region: string;
   /** Whether the bucket is the first part of the path. Otherwise it is the first part of the host name. */
@@ -24,11 +24,11 @@ const PARAMETERS = ["endpoint", "region", "pathStyle"];
 const BUCKET = /^[a-zA-Z0-9][a-zA-Z0-9._-]{1,253}[a-zA-Z0-9]$/;
 const PREFIX = /^[\w.-]+(\/[\w.-]+)*$/;
 
-/** Returns the origin that a text names, or null if it names no origin with http or https. */
-function originOf(text: string): string | null {
+/** Returns the address that a text names, without a slash at its end. Returns null if it is not one with http or https, or has more than a path. */
+function addressOf(text: string): string | null {
   if (!URL.canParse(text)) return null;
-  const { protocol, origin, href } = new URL(text);
-  return /^https?:$/.test(protocol) && href === `${origin}/` ? origin : null;
+  const { protocol, origin, pathname, href } = new URL(text);
+  return /^https?:$/.test(protocol) && href === origin + pathname ? href.replace(/\/+$/, "") : null;
 }
 
 type Environment = Record<string, string | undefined>;
@@ -72,7 +72,9 @@ export function readS3(address: string, environment: Environment, mistakes: stri
       name,
     ), `has an unknown parameter \`${name}\`; it may have ${PARAMETERS.map((each) => `\`${each}\``).join(", ")}`);
   require(endpoint === null ||
-    originOf(endpoint) !== null, "must have an origin as its `endpoint`, such as `https://s3.example.com`");
+    addressOf(endpoint) !== null, "must have an address as its `endpoint`, such as `https://s3.example.com`");
+  require(!endpoint?.replace(/\/$/, "").endsWith(`/${bucket}`) ||
+    addressOf(endpoint) === `https://${bucket}`, "must not repeat the bucket in its `endpoint`");
   require(/^[\w-]+$/.test(region), "needs a region: add `region=`, or set AWS_REGION");
   require(pathStyle === null ||
     /^(true|false)$/.test(pathStyle), "may have `pathStyle=true` or `pathStyle=false`");
@@ -82,7 +84,7 @@ export function readS3(address: string, environment: Environment, mistakes: stri
   return {
     bucket,
     prefix: prefix === "" ? "" : `${prefix}/`,
-    endpoint: originOf(endpoint ?? "") ?? `https://s3.${region}.amazonaws.com`,
+    endpoint: addressOf(endpoint ?? "") ?? `https://s3.${region}.amazonaws.com`,
     region,
     // A certificate for `*.s3.{region}.amazonaws.com` covers no bucket with a dot in its name.
     pathStyle: pathStyle === null ? endpoint !== null || bucket.includes(".") : pathStyle === "true",

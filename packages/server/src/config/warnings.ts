@@ -21,7 +21,7 @@ const WARNINGS: { when: (config: Config) => boolean; message: string }[] = [
   {
     when: ({ s3 }) => s3?.endpoint.startsWith("http:") === true && !isLoopback(new URL(s3.endpoint).hostname),
     message:
-      "the endpoint in SERVICE_BLOBS_URL is http: whoever reaches that network can read files, and change what is read; use https unless nobody else does",
+      "the endpoint in SERVICE_BLOBS_URL is http: others on that network can read files, and change them on the way; use https unless the network is yours alone",
   },
 ];
 

@@ -1,8 +1,8 @@
 import { readlinkSync } from "node:fs";
 import os from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
+import manifest from "../../package.json" with { type: "json" };
 import { SetupError } from "../config/setting-types.ts";
-import { VERSION } from "../config/version.ts";
 import type { Secrets } from "../crypto/secrets.ts";
 import { LEASE_MS } from "../drivers/bus/bus.ts";
 import { type RunningNode, type Schema, type Sql, sql, type Tables } from "../drivers/db/db.ts";
@@ -40,7 +40,7 @@ export function describeNode(
 ): Node {
   return {
     id,
-    version: VERSION,
+    version: manifest.version,
     schema,
     host: os.hostname(),
     port,
