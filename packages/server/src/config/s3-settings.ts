@@ -28,7 +28,7 @@ const PREFIX = /^[\w.-]+(\/[\w.-]+)*$/;
 function addressOf(text: string): string | null {
   if (!URL.canParse(text)) return null;
   const { protocol, origin, pathname, href } = new URL(text);
-  return /^https?:$/.test(protocol) && href === origin + pathname ? href.replace(/\/+$/, "") : null;
+  return /^https?:$/.test(protocol) && href === origin + pathname ? href.replace(/\/$/, "") : null;
 }
 
 type Environment = Record<string, string | undefined>;
