@@ -4,7 +4,7 @@ import {
   type DisabledReason,
   type Switch,
 } from "@easel/protocol/capabilities";
-import type { ErrorCode } from "@easel/protocol/errors";
+import type { AccessRefusal, AccessRule } from "@easel/protocol/management";
 import type { CanvasRole } from "@easel/protocol/types";
 import type { Principal } from "./principal.ts";
 import { manages, type RoleFields, roleOf } from "./roles.ts";
@@ -33,26 +33,40 @@ export interface Entry {
   now: number;
 }
 
+/** A check of access. If `when` returns true, access is refused with the error `code`. */
+export interface Rule {
+  name: AccessRule;
+  code: AccessRefusal;
+  when: (entry: Entry) => boolean;
+}
+
 /**
  * The checks of access to a canvas, in the order of the specification (4.1, step 3). The first one that matches denies access with its
  * error code.
  */
-export const LADDER: { code: ErrorCode; when: (entry: Entry) => boolean }[] = [
-  { code: "NOT_FOUND", when: ({ canvas }) => canvas.deletedAt !== null },
-  { code: "ARCHIVED", when: ({ canvas }) => canvas.archivedAt !== null },
-  { code: "DISABLED", when: ({ canvas }) => canvas.disabledAt !== null },
+export const LADDER: readonly Rule[] = [
+  { name: "exists", code: "NOT_FOUND", when: ({ canvas }) => canvas.deletedAt !== null },
+  { name: "archived", code: "ARCHIVED", when: ({ canvas }) => canvas.archivedAt !== null },
+  { name: "disabled", code: "DISABLED", when: ({ canvas }) => canvas.disabledAt !== null },
   {
+    name: "other_guest",
     code: "NOT_INVITED",
     when: ({ canvas, principal }) => principal.kind === "guest" && principal.guestOf !== canvas.id,
   },
-  { code: "OWNER_ONLY", when: ({ role }) => role === null },
-  { code: "SHARE_EXPIRED", when: ({ canvas, role, now }) => hasExpired(canvas, now) && !manages(role) },
+  { name: "rung", code: "OWNER_ONLY", when: ({ role }) => role === null },
   {
+    name: "expired",
+    code: "SHARE_EXPIRED",
+    when: ({ canvas, role, now }) => hasExpired(canvas, now) && !manages(role),
+  },
+  {
+    name: "password",
     code: "PASSWORD_REQUIRED",
     when: ({ canvas, principal, role, gateOpen }) =>
       canvas.passwordHash !== null && !manages(role) && principal.kind !== "guest" && !gateOpen,
   },
   {
+    name: "static_only",
     code: "STATIC_ONLY",
     when: ({ canvas, role, openToVisitors }) =>
       canvas.access === "public_link" && !manages(role) && !openToVisitors,
@@ -71,12 +85,12 @@ export function decideAccess(
   canvas: AccessFields | null,
   principal: Principal,
   at: { gateOpen: boolean; openToVisitors: boolean; now: number },
-): { role: CanvasRole } | { refused: ErrorCode } {
+): { role: CanvasRole } | { refused: AccessRefusal } {
   if (canvas === null) return { refused: "NOT_FOUND" };
   const role = roleOf(principal, canvas);
   const entry: Entry = { canvas, principal, role, ...at };
-  const row = LADDER.find((each) => each.when(entry));
-  return row === undefined && role !== null ? { role } : { refused: row?.code ?? "OWNER_ONLY" };
+  for (const rule of LADDER) if (rule.when(entry)) return { refused: rule.code };
+  return role === null ? { refused: "OWNER_ONLY" } : { role };
 }
 
 /** Whether each capability switch of a canvas is on. */

@@ -16,15 +16,40 @@ export interface RoleFields {
   publicLinks: boolean;
 }
 
-/** Returns the role of a caller on a canvas, or null if the caller has no access (specification 4.1, `OWNER_ONLY`). */
+/** A way in which a caller gets a role on a canvas. `listed` is the people list and the teams of the canvas together. */
+export interface Route {
+  via: "owner" | "listed" | "organisation" | "invitation" | "link";
+  roleOf: (principal: Principal, canvas: RoleFields) => CanvasRole | null;
+}
+
+/** The ways in which a caller gets a role, the strongest first (specification 4.1, `OWNER_ONLY`). */
+export const ROUTES: readonly Route[] = [
+  {
+    via: "owner",
+    roleOf: ({ kind, id }, { ownerId }) => (kind === "member" && id === ownerId ? "owner" : null),
+  },
+  { via: "listed", roleOf: ({ kind }, { granted }) => (kind === "member" ? granted : null) },
+  {
+    via: "organisation",
+    roleOf: ({ kind }, { access, inOrg }) =>
+      kind === "member" && access === "whole_org" && inOrg ? "viewer" : null,
+  },
+  {
+    via: "invitation",
+    roleOf: (principal, { id }) => (principal.kind === "guest" && principal.guestOf === id ? "viewer" : null),
+  },
+  {
+    via: "link",
+    roleOf: (_, { access, publicLinks }) => (access === "public_link" && publicLinks ? "viewer" : null),
+  },
+];
+
+/** Returns the role of a caller on a canvas, or null if the caller has no access: that of the first route that gives one. */
 export function roleOf(principal: Principal, canvas: RoleFields): CanvasRole | null {
-  if (principal.kind === "member") {
-    if (principal.id === canvas.ownerId) return "owner";
-    if (canvas.granted !== null) return canvas.granted;
-    if (canvas.access === "whole_org" && canvas.inOrg) return "viewer";
+  for (const route of ROUTES) {
+    const role = route.roleOf(principal, canvas);
+    if (role !== null) return role;
   }
-  if (principal.kind === "guest" && principal.guestOf === canvas.id) return "viewer";
-  if (canvas.access === "public_link" && canvas.publicLinks) return "viewer";
   return null;
 }
 

@@ -61,6 +61,25 @@ export async function listShared(canvasIds: string[], { db }: Env): Promise<Map<
   return shared;
 }
 
+/** A role that the people list of a canvas or one of its teams gives an address. `team` is null for the people list. */
+export interface Listing {
+  role: GrantedRole;
+  team: { id: string; name: string } | null;
+}
+
+/** Reads the roles that the people list and the teams of a canvas give an address, the strongest first. */
+export async function listingsOf(canvasId: string, email: string, { db }: Env): Promise<Listing[]> {
+  const rows = await db.all<{ role: GrantedRole; id: string | null; name: string }>`
+    select role, null as id, '' as name from canvas_people where canvas_id = ${canvasId} and email = ${email}
+    union all
+    select role, teams.id, name from canvas_teams
+    join team_members on team_members.team_id = canvas_teams.team_id and email = ${email}
+    join teams on teams.id = canvas_teams.team_id
+    where canvas_id = ${canvasId}
+    order by role, name`;
+  return rows.map(({ role, id, name }) => ({ role, team: id === null ? null : { id, name } }));
+}
+
 /** Returns the ids of the teams in `ids` that the user created or is a member of. */
 export async function visibleTeams(ids: string[], user: User, { db }: Env): Promise<string[]> {
   const rows = await db.all<{ id: string }>`

@@ -100,6 +100,13 @@ export async function findGuestByToken(
   return row === undefined || guest === null ? null : { guest, slug: row.slug };
 }
 
+/** Finds the row of an invitation by its id. Returns undefined if there is none. */
+export const findInviteRow = (id: string, { db }: Env): Promise<InviteRow | undefined> =>
+  db.get<InviteRow>`
+    select id as invite_id, canvas_id as invite_canvas, email as invite_email, name as invite_name,
+      revoked_at as invite_revoked_at, created_by as invite_by
+    from invites where id = ${id}`;
+
 /** Reads a page of the invitations of a canvas with ids below `cursor`, newest first. */
 export async function listInvites(
   canvasId: string,

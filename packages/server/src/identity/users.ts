@@ -39,6 +39,11 @@ export async function userById(id: string, { db }: Env): Promise<Member | null> 
   );
 }
 
+/** Finds the row of the user with an e-mail address. Returns undefined if nobody has signed in with it. */
+export const findUserRow = (email: string, { db }: Env): Promise<UserRow | undefined> =>
+  db.get<UserRow>`
+    select id, email, name, avatar_url, can_publish_public, deactivated_at from users where email = ${email}`;
+
 /**
  * Sanitizes a name that a client or a provider sent: removes control characters and cuts the name to 200 characters. Returns null if
  * nothing is left.

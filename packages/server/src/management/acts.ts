@@ -1,3 +1,4 @@
+import { access } from "./access.ts";
 import { me, sessions, usage } from "./account.ts";
 import type { Act } from "./act.ts";
 import { canvases as adminCanvases } from "./admin/canvases.ts";
@@ -25,6 +26,7 @@ export const ACTS: readonly Act[] = [
   ...versions,
   ...stagedDeploys,
   ...sharing,
+  ...access,
   ...invites,
   ...owner,
   ...capabilities,

@@ -1,4 +1,5 @@
 import type { Organisation } from "@easel/protocol/management";
+import { domainOf } from "../access/principal.ts";
 import type { CanvasData } from "../canvases/canvas-data.ts";
 import { optional, sql, step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
@@ -31,6 +32,15 @@ export async function listOrgs({ db }: Env): Promise<Organisation[]> {
 /** Finds an organisation by its id. Returns undefined if there is none. */
 export async function findOrg(id: string, env: Env): Promise<Organisation | undefined> {
   return (await listOrgs(env)).find((org) => org.id === id);
+}
+
+/** Whether two e-mail addresses belong to the same organisation. Without tenancy, all do. */
+export async function areColleagues(one: string, other: string, { db, config }: Env): Promise<boolean> {
+  if (!config.tenancy) return true;
+  const shared = await db.get<{ org_id: string }>`
+    select org_id from org_domains where domain = ${domainOf(one)}
+      and org_id = (select org_id from org_domains where domain = ${domainOf(other)})`;
+  return shared !== undefined;
 }
 
 /**

@@ -151,6 +151,7 @@ test("an empty default has a description of its meaning", () => {
 
 test("no row of the ladder or the publication statuses is repeated", () => {
   once(LADDER.map(({ code }) => code));
+  once(LADDER.map(({ name }) => name));
   once(PUBLICATION_STATUSES.map(({ status }) => status));
   assert.equal(PUBLICATION_STATUSES.at(-1)?.status, "published");
 });

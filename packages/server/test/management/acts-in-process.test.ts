@@ -171,6 +171,8 @@ describe("acts without HTTP", () => {
       password: "open, sesame",
       people: [{ email: editor, role: "editor" }],
     }),
+    "canvas.explain": [() => owner, () => ({ params: { id }, query: { email: editor } })],
+    "canvas.explain-any": adminOfCanvas({ query: { as: "anonymous" } }),
     "canvas.capabilities": ofCanvas({ backendEnabled: true }),
     "canvas.usage": ofCanvas(),
     "canvas.data": ofCanvas(),

@@ -199,6 +199,8 @@ await onEngines("the acts of the management API", (target, env) => {
         password: SECRET,
         people: [{ email: site.people.editor.email, role: "editor" }],
       }),
+    "canvas.explain": () => canvas("GET", `/access?email=${site.people.viewer.email}`),
+    "canvas.explain-any": () => administer("GET", `/canvases/${site.id}/access?as=anonymous`),
     "canvas.capabilities": () =>
       canvas("PATCH", "/capabilities", {
         kv: true,

@@ -11,6 +11,7 @@ import { cliDev } from "./faults/cli-dev.ts";
 import { connections } from "./faults/connections.ts";
 import { data } from "./faults/data.ts";
 import { database } from "./faults/database.ts";
+import { explanations } from "./faults/explanations.ts";
 import { nodes } from "./faults/nodes.ts";
 import { oauth } from "./faults/oauth.ts";
 import { openapi } from "./faults/openapi.ts";
@@ -30,6 +31,7 @@ import { transfers } from "./faults/transfers.ts";
 export const FAULTS: Fault[] = [
   ...requests,
   ...admission,
+  ...explanations,
   ...canvases,
   ...database,
   ...callLog,

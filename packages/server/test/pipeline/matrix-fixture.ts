@@ -26,6 +26,7 @@ export interface Fixture {
   target: Target;
   env: Env;
   canvas: Stage;
+  people: Record<Role, Person | null>;
   /** The headers of each role, before and after it has entered the password. */
   keys: Map<Role, { before: Keys; after: Keys }>;
   versionId: string;
@@ -67,7 +68,7 @@ export async function startFixture(
   const row = await env.db.get<{ hash: string; org: string | null }>`
     select password_hash as hash, org_id as org from canvases where id = ${canvas.id}`;
   assert.ok(row?.hash);
-  return { target, env, canvas, keys, versionId, passwordHash: row.hash };
+  return { target, env, canvas, people, keys, versionId, passwordHash: row.hash };
 }
 
 /** Signs in every caller and adds them to the people list and to teams. */

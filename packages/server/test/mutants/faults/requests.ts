@@ -83,8 +83,8 @@ export const requests: Fault[] = [
   fault(
     "access: Whole org admits members of other organisations",
     "packages/server/src/access/roles.ts",
-    'canvas.access === "whole_org" && canvas.inOrg',
-    'canvas.access === "whole_org"',
+    'access === "whole_org" && inOrg',
+    'access === "whole_org"',
     "packages/server/src/access/roles.test.ts",
     "packages/server/test/pipeline/matrix.test.ts",
   ),
