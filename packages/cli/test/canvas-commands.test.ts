@@ -41,6 +41,21 @@ test("list prints the caller's canvases as a table, as slugs or as JSON", async 
   const [two, ...others] = await json(["list", "--search", "list-two"]);
   assert.deepEqual([two.slug, two.url, two.role, others], ["list-two", `${base}/c/list-two/`, "owner", []]);
   assert.match(two.updatedAt, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  const titled = await easel(["list", "-q", "--search", "list-", "--list", "mine", "--sort", "title"], {
+    env,
+  });
+  assert.equal(titled.stdout, "list-one\nlist-two\n");
+  assert.equal((await json(["list", "--state", "published", "--search", "list-"])).length, 2);
+  assert.deepEqual(await json(["list", "--state", "draft", "--search", "list-"]), []);
+  const shared = await easel(["list", "--list", "shared", "--tag", "none"], { env });
+  assert.deepEqual([shared.code, shared.stdout, shared.stderr], [0, "", "There is no such canvas.\n"]);
+  for (const wrong of [
+    ["--list", "all"],
+    ["--state", "live"],
+    ["--sort", "used"],
+    ["--deleted", "--list", "mine"],
+  ])
+    assert.equal((await easel(["list", ...wrong], { env })).code, 2, wrong.join(" "));
   const stranger = await signedIn(base, service, "stranger@example.com");
   const none = await easel(["list"], { env: stranger });
   assert.deepEqual([none.code, none.stdout], [0, ""]);

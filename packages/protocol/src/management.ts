@@ -14,6 +14,14 @@ import type {
 // The types of the responses of the management API, except Account, Canvas and DeployedCanvas, which are in types.ts. Times are in epoch
 // milliseconds.
 
+/** The lists of canvases: those that the caller owns, those shared with them, those listed for their organisation, and those they have deleted. */
+export const CANVAS_LISTS = ["mine", "shared", "organisation", "trash"] as const;
+export type CanvasListName = (typeof CANVAS_LISTS)[number];
+
+/** The orders of canvases: the last change first, the newest first, or by title. */
+export const CANVAS_SORTS = ["updated", "created", "title"] as const;
+export type CanvasSort = (typeof CANVAS_SORTS)[number];
+
 /** A canvas in a list. The times are present only in the list of deleted canvases. */
 export interface ListedCanvas extends Canvas {
   deletedAt?: number | undefined;
@@ -25,6 +33,18 @@ export interface ListedCanvas extends Canvas {
 export interface CanvasList {
   canvases: ListedCanvas[];
   nextCursor: string | null;
+}
+
+/** A person as `GET /api/people` finds them. */
+export interface FoundPerson {
+  email: string;
+  name: string;
+  avatarUrl: string | null;
+}
+
+/** The response of `GET /api/people`. */
+export interface FoundPeople {
+  people: FoundPerson[];
 }
 
 /** The response of `PATCH /api/canvases/{id}/capabilities`. */

@@ -1,21 +1,30 @@
-import type { ListedCanvas } from "@easel/protocol/management";
+import type { CanvasListName, CanvasSort, ListedCanvas } from "@easel/protocol/management";
+import type { PublicationStatus } from "@easel/protocol/types";
 import { bodyOf, connect, type Service } from "../api/service.ts";
 import type { Context } from "../context.ts";
 import { clean } from "../terminal/clean.ts";
 import { formatTime, isoTime } from "../terminal/format.ts";
 import type { Column } from "../terminal/table.ts";
 
-/** The flags of `easel list`. */
-export interface ListOptions {
-  url?: string;
+/** The flags of `easel list` that select canvases. */
+interface Selection {
   search?: string;
+  list?: CanvasListName;
+  state?: PublicationStatus;
+  tag?: string;
+  sort?: CanvasSort;
   deleted?: boolean;
+}
+
+/** The flags of `easel list`. */
+export interface ListOptions extends Selection {
+  url?: string;
   quiet?: boolean;
 }
 
-/** Reads all canvases of the caller whose title or slug contains `search`. With `deleted`, reads the deleted ones instead. */
+/** Reads all canvases of the caller that the flags select. With `deleted`, reads the deleted ones instead. */
 export async function readCanvases(
-  { search, deleted = false }: Pick<ListOptions, "search" | "deleted">,
+  { search, list, state, tag, sort, deleted = false }: Selection,
   { api }: Service,
 ): Promise<ListedCanvas[]> {
   const canvases: ListedCanvas[] = [];
@@ -24,6 +33,10 @@ export async function readCanvases(
     const query = {
       deleted: deleted ? ("true" as const) : ("false" as const),
       ...(search === undefined ? {} : { q: search }),
+      ...(list === undefined ? {} : { list }),
+      ...(state === undefined ? {} : { state }),
+      ...(tag === undefined ? {} : { tag }),
+      ...(sort === undefined ? {} : { sort }),
       ...(cursor === undefined ? {} : { cursor }),
     };
     const page = await bodyOf(api.GET("/api/canvases", { params: { query } }));
@@ -69,7 +82,7 @@ const summaryOf = (canvas: ListedCanvas) => ({
   ...(canvas.purgeAt === undefined ? {} : { purgeAt: isoTime(canvas.purgeAt) }),
 });
 
-/** Prints the canvases of the caller, newest first, as a table or as slugs alone. */
+/** Prints the canvases of the caller as a table or as slugs alone. */
 export async function list(options: ListOptions, context: Context): Promise<void> {
   const { terminal } = context;
   const service = await connect({ url: options.url, folder: context.cwd }, context);
@@ -82,7 +95,9 @@ export async function list(options: ListOptions, context: Context): Promise<void
           ? `No canvas has \`${clean(options.search)}\` in its title or slug.`
           : options.deleted
             ? "No deleted canvas can be restored."
-            : `You have no canvas at ${service.url}.`,
+            : options.list !== undefined || options.state !== undefined || options.tag !== undefined
+              ? "There is no such canvas."
+              : `You have no canvas at ${service.url}.`,
       );
       return "";
     }

@@ -1,9 +1,5 @@
-import { LIMITS } from "@easel/protocol/limits";
-import type { ListedCanvas } from "@easel/protocol/management";
-import type { User } from "../access/principal.ts";
-import { asKeys, containing, optional, type Sql, type Step, sql, sqlText, step } from "../drivers/db/db.ts";
+import { optional, type Sql, type Step, sql, sqlText, step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
-import { countWithin, paged } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
 import { type Removing, rowsOfCanvas, tablesOf } from "./canvas-data.ts";
 import { changeCanvas } from "./change-canvas.ts";
@@ -18,8 +14,6 @@ import {
   reclaimSlug,
   releaseSlugs,
 } from "./publishing/slug-claims.ts";
-import { CANVAS_BYTES, type CanvasRow, ENTRY_BYTES } from "./store.ts";
-import { viewsFor } from "./view.ts";
 
 /** The time after which a deleted canvas is removed for good. Until then it can be restored. */
 export const RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
@@ -71,51 +65,6 @@ export async function purgeCanvases(env: Removing, before = env.clock() - RETENT
     await db.batch([...removals.map(({ all }) => all(id)), sql`delete from canvases where id = ${id}`]);
   }
   return expired.length;
-}
-
-type DeletedRow = Omit<CanvasRow, "role"> & { deleted_at: number; freed: string | null };
-
-/**
- * Reads a page of the deleted canvases of an owner that can still be restored, newest first, with ids that are less than `cursor`. `q` must
- * occur in the title or the slug. A draft (a canvas without a version) is listed with its former slug, unless another canvas has it now.
- * The page has fewer than `limit` canvases if the response would be too large otherwise.
- */
-export async function listDeleted(
-  user: Pick<User, "id" | "restriction">,
-  { q, cursor, limit }: { q: string; cursor: string; limit: number },
-  env: Env,
-): Promise<{ canvases: ListedCanvas[]; nextCursor: string | null }> {
-  const { db, clock } = env;
-  const like = containing(q);
-  const only = user.restriction?.canvasId ?? null;
-  const after = clock() - RETENTION_MS;
-  const sizes = await db.all<{ id: string; bytes: number }>`
-    select id, ${CANVAS_BYTES} + coalesce(octet_length(metadata), 0) + coalesce(octet_length(runtime_policy), 0)
-      + ${ENTRY_BYTES} * ((select count(*) from canvas_people where canvas_id = canvases.id)
-        + (select count(*) from canvas_teams where canvas_id = canvases.id)) as bytes
-    from canvases
-    where owner_id = ${user.id} and id < ${cursor} and deleted_at > ${after} and id = coalesce(${only}, id)
-      and (lower(title) like ${like} escape '!' or slug like ${like} escape '!'
-        or exists (select 1 from slug_claims where canvas_id = canvases.id and until = 0
-          and slug_claims.slug like ${like} escape '!'))
-    order by id desc limit ${limit + 1}`;
-  const fits = countWithin(sizes, LIMITS.canvasPageBytes.value, ({ bytes }) => Number(bytes));
-  const { entries, nextCursor } = paged(sizes, Math.min(limit, fits), ({ id }) => id);
-  const rows = await db.all<DeletedRow>`
-    select canvases.*, users.email as owner_email, users.name as owner_name,
-      (select slug from slug_claims where canvas_id = canvases.id and until = 0) as freed
-    from canvases join users on users.id = owner_id
-    where canvases.id in (select key from json_each(${asKeys(entries.map(({ id }) => id))})) and deleted_at > ${after}
-    order by canvases.id desc`;
-  const views = await viewsFor(
-    rows.map((row) => ({ ...row, slug: row.freed ?? row.slug, role: "owner" })),
-    env,
-  );
-  const canvases = views.map((view, index) => {
-    const deletedAt = rows[index]?.deleted_at ?? 0;
-    return { ...view, deletedAt, purgeAt: deletedAt + RETENTION_MS };
-  });
-  return { canvases, nextCursor };
 }
 
 /** Reads the state of a deleted canvas that its owner can still restore. Returns undefined if there is none with this id. */

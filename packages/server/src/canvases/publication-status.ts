@@ -1,5 +1,6 @@
 import type { AuthoredCanvas, PublicationStatus } from "@easel/protocol/types";
 import { hasExpired } from "../access/ladder.ts";
+import { type Sql, sqlText } from "../drivers/db/db.ts";
 import { refuse } from "../http/refusal.ts";
 
 /** The fields of a canvas that determine its publication status. Times are epoch milliseconds. */
@@ -36,18 +37,25 @@ export const statusFieldsOf = (row: {
 export const PUBLICATION_STATUSES: {
   status: PublicationStatus;
   when: (canvas: StatusFields, now: number) => boolean;
+  /** The condition on a row of `canvases`. A `?` in it stands for the time `now`. */
+  sql: string;
 }[] = [
-  { status: "disabled", when: ({ disabledAt }) => disabledAt !== null },
-  { status: "archived", when: ({ archivedAt }) => archivedAt !== null },
-  { status: "unpublished", when: ({ revokedAt }) => revokedAt !== null },
-  { status: "draft", when: ({ versionId }) => versionId === null },
-  { status: "expired", when: hasExpired },
-  { status: "published", when: () => true },
+  { status: "disabled", when: ({ disabledAt }) => disabledAt !== null, sql: "disabled_at is not null" },
+  { status: "archived", when: ({ archivedAt }) => archivedAt !== null, sql: "archived_at is not null" },
+  { status: "unpublished", when: ({ revokedAt }) => revokedAt !== null, sql: "revoked_at is not null" },
+  { status: "draft", when: ({ versionId }) => versionId === null, sql: "version_id is null" },
+  { status: "expired", when: hasExpired, sql: "expires_at <= ?" },
+  { status: "published", when: () => true, sql: "1 = 1" },
 ];
 
 /** Returns the publication status of a canvas at the time `now`, in epoch milliseconds. */
 export const publicationStatus = (canvas: StatusFields, now: number): PublicationStatus =>
   PUBLICATION_STATUSES.find((row) => row.when(canvas, now))?.status ?? "published";
+
+const STATUS_SQL = `case ${PUBLICATION_STATUSES.map((row) => `when ${row.sql} then '${row.status}'`).join(" ")} end = ?`;
+
+/** Returns the SQL condition that a row of `canvases` has a publication status at the time `now`, in epoch milliseconds. */
+export const hasStatus = (status: PublicationStatus, now: number): Sql => [sqlText(STATUS_SQL), now, status];
 
 /** Returns the id of the version that a canvas publishes, or null if there is none, because it is a draft or unpublished. */
 export const publishedVersion = ({ revokedAt, versionId }: StatusFields): string | null =>

@@ -1,19 +1,8 @@
-import { LIMITS } from "@easel/protocol/limits";
 import type { Access, AuthoredCanvas, CanvasRole, Json } from "@easel/protocol/types";
 import type { User } from "../access/principal.ts";
 import { manages } from "../access/roles.ts";
-import {
-  asKeys,
-  containing,
-  type Db,
-  type NamedStep,
-  optional,
-  type Sql,
-  sql,
-  step,
-} from "../drivers/db/db.ts";
+import { asKeys, type Db, type NamedStep, optional, type Sql, sql, step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
-import { countWithin, type Paged, paged } from "../http/query.ts";
 import type { SwitchColumns } from "./capabilities.ts";
 import { lockUser, withinCanvases } from "./owner-quotas.ts";
 import { claimSlug } from "./publishing/slug-claims.ts";
@@ -44,10 +33,6 @@ export async function namesOf(people: string[], canvasId: string, db: Db): Promi
       and canvas_id = ${canvasId}`;
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
-
-/** The approximate size in bytes of a canvas in a JSON response, and of each person or team in it. */
-export const CANVAS_BYTES = 1024;
-export const ENTRY_BYTES = 64;
 
 /** A row of `canvases` with its owner, and with the role of the user who reads it. */
 export interface CanvasRow extends SwitchColumns {
@@ -198,40 +183,4 @@ export function findForErrorPage(slug: string, { db }: Env) {
     select title, disabled_reason, users.name as owner_name, users.email as owner_email,
       users.deactivated_at as owner_deactivated_at
     from canvases join users on users.id = owner_id where slug = ${slug}`;
-}
-
-/**
- * Reads a page of the canvases on which the user has a role, newest first, with ids that are less than `cursor`. `q` must occur in the
- * title or the slug. The page has fewer than `limit` canvases if the response would be too large otherwise. With an access token that is
- * valid for one canvas, it contains at most this canvas.
- */
-export async function listCanvases(
-  user: Pick<User, "id" | "email" | "restriction">,
-  { q, cursor, limit }: { q: string; cursor: string; limit: number },
-  { db }: Env,
-): Promise<Paged<CanvasRow>> {
-  const like = containing(q);
-  const only = user.restriction?.canvasId ?? null;
-  const sizes = await db.all<{ id: string; role: CanvasRole; bytes: number }>`
-    select id, case when owner_id = ${user.id} then 'owner' else granted.role end as role,
-      ${CANVAS_BYTES} + coalesce(octet_length(metadata), 0) + coalesce(octet_length(runtime_policy), 0)
-      + ${ENTRY_BYTES} * ((select count(*) from canvas_people where canvas_id = canvases.id)
-        + (select count(*) from canvas_teams where canvas_id = canvases.id)) as bytes
-    from canvases
-    left join (select canvas_id, role from roles where email = ${user.email}) as granted
-      on granted.canvas_id = canvases.id
-    where deleted_at is null
-      and id in (select id from canvases where owner_id = ${user.id}
-        union select canvas_id from grants where email = ${user.email})
-      and id < ${cursor} and id = coalesce(${only}, id) and (lower(title) like ${like} escape '!' or slug like ${like} escape '!')
-    order by id desc limit ${limit + 1}`;
-  const fits = countWithin(sizes, LIMITS.canvasPageBytes.value, ({ bytes }) => Number(bytes));
-  const { entries, nextCursor } = paged(sizes, Math.min(limit, fits), ({ id }) => id);
-  const roles = new Map(entries.map(({ id, role }) => [id, role]));
-  const rows = await db.all<Omit<CanvasRow, "role">>`
-    select canvases.*, users.email as owner_email, users.name as owner_name
-    from canvases join users on users.id = owner_id
-    where canvases.id in (select key from json_each(${asKeys([...roles.keys()])})) and deleted_at is null
-    order by canvases.id desc`;
-  return { entries: rows.map((row) => ({ ...row, role: roles.get(row.id) ?? "viewer" })), nextCursor };
 }

@@ -1,42 +1,40 @@
+import type { CanvasListName } from "@easel/protocol/management";
 import type { PublicationStatus } from "@easel/protocol/types";
 import type { FastifyInstance } from "fastify";
 import type { User } from "../access/principal.ts";
 import { manages } from "../access/roles.ts";
+import { formatPosition, type Position, parsePosition } from "../canvases/list-order.ts";
+import { type ListedRow, listCanvases } from "../canvases/lists.ts";
 import { publicationStatus, statusFieldsOf } from "../canvases/publication-status.ts";
-import { isId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 import { address, day, type Html, html, sendPage } from "../http/html.ts";
 import { firstValue, type Query } from "../http/query.ts";
 import { wantsPage } from "../http/request-headers.ts";
 import { identify } from "../identity/identify.ts";
 import { challenge } from "../sign-in/challenge.ts";
-import { type HomeRow, listForOrganisation, listOwned, listShared, type Slice } from "./store.ts";
 
-/**
- * The position in a list at which a page starts. `updatedAt` (epoch milliseconds) and `id` are those of the last canvas of the previous
- * page. `page` is the number of the page, from 1.
- */
+/** Where a page of a list starts. `page` is the number of the page, from 1; `after` is the position of the last canvas of the previous one. */
 interface Cursor {
   page: number;
-  updatedAt: number;
-  id: string;
+  after: Position | null;
 }
 
-/** The cursor of the first page. Lists begin with the latest change, so this cursor has a later time and a greater id than every canvas. */
-const FIRST: Cursor = { page: 1, updatedAt: Number.MAX_SAFE_INTEGER, id: "z" };
+/** The cursor of the first page. */
+const FIRST: Cursor = { page: 1, after: null };
 
 /** Serializes a cursor for a query parameter. */
-const formatCursor = ({ page, updatedAt, id }: Cursor): string => `${page}.${updatedAt}.${id}`;
+const formatCursor = ({ page, after }: Cursor): string =>
+  after === null ? "" : `${page}.${formatPosition("updated", after)}`;
 
 /** Parses the cursor in the query parameter `name`. Returns the cursor of the first page if the parameter is absent or malformed. */
 function parseCursor(query: Query, name: string): Cursor {
-  const [, page, updatedAt, id = ""] =
-    /^([1-9]\d{0,5})\.(\d{1,15})\.(.+)$/.exec(firstValue(query, name) ?? "") ?? [];
-  return isId(id) ? { page: Number(page), updatedAt: Number(updatedAt), id } : FIRST;
+  const [, page, position = ""] = /^([1-9]\d{0,5})\.(.+)$/.exec(firstValue(query, name) ?? "") ?? [];
+  const after = parsePosition("updated", position);
+  return after === null ? FIRST : { page: Number(page), after };
 }
 
 /** Functions that return the text of each publication status on a card; null for `published`, which has no text. */
-const STATES: Record<PublicationStatus, (row: HomeRow) => string | null> = {
+const STATES: Record<PublicationStatus, (row: ListedRow) => string | null> = {
   disabled: ({ disabled_reason: reason }) => `Disabled by an administrator${reason ? `: ${reason}` : ""}`,
   archived: () => "Archived",
   unpublished: () => "Unpublished",
@@ -48,7 +46,7 @@ const STATES: Record<PublicationStatus, (row: HomeRow) => string | null> = {
 /**
  * Renders a canvas on the home page as a card, which is a link if the user can open the canvas. Shows the status unless it is `published`.
  */
-function card(row: HomeRow, { base, clock }: Env): Html {
+function card(row: ListedRow, { base, clock }: Env): Html {
   const status = publicationStatus(statusFieldsOf(row), clock());
   const state = STATES[status](row);
   const content = html`<strong>${row.title}</strong>
@@ -70,19 +68,19 @@ const PAGE_SIZE = 24;
 interface Group {
   name: string;
   heading: string;
-  list: (user: User, slice: Slice, env: Env) => Promise<HomeRow[]>;
+  list: CanvasListName;
 }
 
 const GROUPS: Group[] = [
-  { name: "mine", heading: "Owned by you", list: listOwned },
-  { name: "shared", heading: "Shared with you", list: listShared },
-  { name: "listed", heading: "In your organisation", list: listForOrganisation },
+  { name: "mine", heading: "Owned by you", list: "mine" },
+  { name: "shared", heading: "Shared with you", list: "shared" },
+  { name: "listed", heading: "In your organisation", list: "organisation" },
 ];
 
 /** A list on the home page, with the rows of its current page. */
 interface GroupPage extends Group {
   cursor: Cursor;
-  rows: HomeRow[];
+  rows: ListedRow[];
   /** The cursor of the next page. Null on the last page. */
   next: Cursor | null;
 }
@@ -120,11 +118,10 @@ export function mountHome(app: FastifyInstance, env: Env): void {
 }
 
 async function read(group: Group, cursor: Cursor, user: User, env: Env): Promise<GroupPage> {
-  const found = await group.list(user, { ...cursor, limit: PAGE_SIZE + 1 }, env);
-  const rows = found.slice(0, PAGE_SIZE);
-  const last = found.length > PAGE_SIZE ? rows.at(-1) : undefined;
-  const next = last === undefined ? null : { page: cursor.page + 1, updatedAt: last.updated_at, id: last.id };
-  return { ...group, cursor, rows, next };
+  const query = { list: group.list, order: "updated", after: cursor.after, limit: PAGE_SIZE } as const;
+  const { entries: rows, nextCursor } = await listCanvases(user, query, env);
+  const after = nextCursor === null ? null : parsePosition("updated", nextCursor);
+  return { ...group, cursor, rows, next: after === null ? null : { page: cursor.page + 1, after } };
 }
 
 function section(group: GroupPage, all: GroupPage[], env: Env): Html {

@@ -4,8 +4,8 @@ import { newId } from "../crypto/ids.ts";
 import type { Db, Dependent } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 
-/** The people. */
-export const userData: CanvasData = { otherTables: ["users"] };
+/** The people, and the words of their names by which they are found. */
+export const userData: CanvasData = { otherTables: ["users", "person_words"] };
 
 /** The columns of the table `users` that are converted to a `User`. */
 export interface UserRow {

@@ -10,6 +10,7 @@ import { users } from "./admin/users.ts";
 import { canvases } from "./canvases.ts";
 import { callLog, capabilities } from "./capabilities.ts";
 import { data } from "./data.ts";
+import { people } from "./people.ts";
 import { invites, owner, sharing } from "./sharing.ts";
 import { stagedDeploys } from "./staged-deploys.ts";
 import { teams } from "./teams.ts";
@@ -22,6 +23,7 @@ export const ACTS: readonly Act[] = [
   ...sessions,
   ...tokens,
   ...teams,
+  ...people,
   ...canvases,
   ...versions,
   ...stagedDeploys,

@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { listDeleted, restoreOwned } from "../canvases/deletion.ts";
+import { restoreOwned } from "../canvases/deletion.ts";
+import { listCanvases, viewsOfList } from "../canvases/lists.ts";
 import { metadata, tags, title } from "../canvases/publishing/canvas-schemas.ts";
 import { createCanvas } from "../canvases/publishing/create.ts";
-import { listCanvases } from "../canvases/store.ts";
 import { deleteCanvas, deleteDraft, patchCanvas, unpublishCanvas } from "../canvases/update.ts";
-import { currentView, viewFor, viewsFor } from "../canvases/view.ts";
+import { currentView, viewFor } from "../canvases/view.ts";
 import { refuse } from "../http/refusal.ts";
 import { act, created, noContent, ok } from "./act.ts";
 import { json, optionalJson } from "./bodies.ts";
-import { canvasSearch } from "./list-query.ts";
+import { canvasLists, listQueryOf } from "./list-query.ts";
 import { canvas, canvasList } from "./responses/canvas.ts";
 
 const flag = z.boolean().optional();
@@ -40,17 +40,17 @@ export const canvases = [
     name: "canvas.list",
     method: "GET",
     path: "/api/canvases",
-    summary: "Lists the canvases that the caller owns or that are shared with them, newest first.",
+    summary:
+      "Lists canvases: by default those that the caller owns or that are shared with them, newest first.",
     details:
-      "`q` filters by title and slug. A page ends early where it would be much larger than 512 KiB. `deleted=true` lists the canvases that the caller owned and has deleted within 30 days instead, with the times `deletedAt` and `purgeAt`, until which `canvas.restore-own` brings them back.",
+      "`list` selects [one list](#lists-of-canvases), `q` filters by title and slug. A page ends early where it would be much larger than 512 KiB. `list=trash`, or `deleted=true`, lists the canvases that the caller owned and has deleted within 30 days instead, with the times `deletedAt` and `purgeAt`, until which `canvas.restore-own` brings them back.",
     allow: "members",
     ofAnyCanvas: true,
-    query: canvasSearch,
+    query: canvasLists,
     response: ok(canvasList),
-    async run({ user, query: { deleted, ...query } }, env) {
-      if (deleted) return { body: await listDeleted(user, query, env) };
-      const { entries, nextCursor } = await listCanvases(user, query, env);
-      return { body: { canvases: await viewsFor(entries, env), nextCursor } };
+    async run({ user, query }, env) {
+      const { entries, nextCursor } = await listCanvases(user, listQueryOf(query), env);
+      return { body: { canvases: await viewsOfList(entries, env), nextCursor } };
     },
   }),
   act({

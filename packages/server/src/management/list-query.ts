@@ -1,5 +1,9 @@
 import { LIMITS } from "@easel/protocol/limits";
+import { CANVAS_LISTS, CANVAS_SORTS } from "@easel/protocol/management";
 import { z } from "zod";
+import { parsePosition } from "../canvases/list-order.ts";
+import type { ListQuery } from "../canvases/lists.ts";
+import { PUBLICATION_STATUSES } from "../canvases/publication-status.ts";
 import { isId } from "../crypto/ids.ts";
 import { pageLimit } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
@@ -36,26 +40,68 @@ export const page = pageOf(LIMITS.pageDefault.value);
 /** The query parameters of a short list, which most clients read at once. */
 export const longPage = pageOf(LIMITS.pageMax.value);
 
+/** A query parameter that statements compare with stored texts. */
+export const text = (description: string) =>
+  z
+    .string()
+    .refine((given) => !given.includes("\0"), "must not contain a NUL character")
+    .optional()
+    .meta({ description });
+
 /** The query parameters of a search: the list contains only entries in which the text `q` occurs. */
 export const search = z.object({
-  q: z
-    .string()
-    .refine((q) => !q.includes("\0"), "must not contain a NUL character")
-    .meta({ description: "A text that the entries contain, in any letter case." })
-    .optional()
-    .transform((q) => q ?? ""),
+  q: text("A text that the entries contain, in any letter case.").transform((q) => q ?? ""),
   ...page.shape,
 });
 
+const deleted = z
+  .enum(["true", "false"])
+  .default("false")
+  .meta({ description: "`true` lists the deleted canvases that can be restored instead." })
+  .transform((given) => given === "true");
+
 /** The query parameters of a search for canvases. `deleted` selects the deleted canvases instead of the others. */
-export const canvasSearch = z.object({
+export const canvasSearch = z.object({ ...search.shape, deleted });
+
+/** The query parameters of a list of canvases. */
+export const canvasLists = z.object({
+  list: z.enum(CANVAS_LISTS).optional().meta({
+    description:
+      "`mine`: canvases that the caller owns. `shared`: those of others that are shared with the caller. `organisation`: those that are listed for the caller's organisation. `trash`: deleted ones. By default `mine` and `shared` together.",
+  }),
+  state: z
+    .enum(PUBLICATION_STATUSES.map(({ status }) => status))
+    .optional()
+    .meta({ description: "Only canvases with this `publicationStatus`." }),
+  tag: text("Only canvases with this tag."),
+  sort: z.enum(CANVAS_SORTS).optional().meta({
+    description:
+      "`updated`: the last change first; the default with `list`. `created`: the newest first; the default without. `title`: from A to Z.",
+  }),
   ...search.shape,
-  deleted: z
-    .enum(["true", "false"])
-    .default("false")
-    .meta({ description: "`true` lists the deleted canvases that can be restored instead." })
-    .transform((deleted) => deleted === "true"),
+  cursor: z.string().optional().meta({
+    description: "`nextCursor` of the previous page, with the same `sort`; absent for the first page.",
+  }),
+  deleted,
 });
+
+/**
+ * Returns which canvases a query asks for. Throws 400 `INVALID_BODY` for a cursor of a list in another order, and for deleted canvases of a
+ * list other than the trash.
+ */
+export function listQueryOf({ deleted, cursor, sort, ...query }: z.output<typeof canvasLists>): ListQuery {
+  const { list = null } = query;
+  if (deleted && list !== null && list !== "trash")
+    refuse("INVALID_BODY", {
+      message: "`deleted=true` can only be combined with `list=trash`.",
+      field: "list",
+    });
+  const order = sort ?? (list === null ? "id" : "updated");
+  const after = cursor === undefined ? null : parsePosition(order, cursor);
+  if (cursor !== undefined && after === null)
+    refuse("INVALID_BODY", { message: "`cursor` is not a cursor of this list.", field: "cursor" });
+  return { ...query, list: deleted ? "trash" : list, order, after };
+}
 
 /** Whether a text is a day that exists. */
 const isDay = (text: string): boolean =>

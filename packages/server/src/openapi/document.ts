@@ -73,8 +73,8 @@ const GROUPS: (Tag & { has: (act: Act) => boolean })[] = [
   },
   {
     name: "Teams",
-    description: "Groups of people with whom canvases are shared.",
-    has: ({ path }) => path.startsWith("/api/teams"),
+    description: "People, and groups of people, with whom canvases are shared.",
+    has: ({ path }) => /^\/api\/(teams|people)\b/.test(path),
   },
   { name: "Account", description: "The caller, their sessions and their access tokens.", has: () => true },
 ];

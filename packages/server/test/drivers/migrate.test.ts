@@ -326,9 +326,15 @@ test("a migration that older nodes are said to read only adds", async () => {
       .split("\n")
       .filter((line) => !line.startsWith("--"))
       .join("\n")
-      .replace(/\$\$.*?\$\$/gs, "")
+      .replace(/\$\$.*?\$\$|\bbegin\b.*?\bend\b/gs, "")
       .split(";")
       .map((each) => each.trim().replace(/\s+/g, " "));
-    for (const statement of statements.filter(Boolean)) assert.match(statement, adds, file);
+    // A new table may be filled.
+    const fills = ([, table = ""]: RegExpExecArray) =>
+      statements.some((each) => each.startsWith(`create table ${table} (`));
+    for (const statement of statements.filter(Boolean)) {
+      const insert = /^insert into (\w+) /.exec(statement);
+      if (insert === null || !fills(insert)) assert.match(statement, adds, file);
+    }
   }
 });

@@ -57,7 +57,11 @@ function refusalOf({ name, method, path, allow }: Act, { scope, bound }: Kind, o
   if (bound && !ofCanvas && !OF_ANY_CANVAS.includes(name)) return 403;
   if (scope === "read" && method !== "GET") return 403;
   if (scope === "deploy" && method !== "GET" && !DEPLOYS.includes(name)) return 403;
-  if (scope === "deploy" && (path.startsWith("/api/admin") || path.endsWith("/export"))) return 403;
+  if (
+    scope === "deploy" &&
+    (path.startsWith("/api/admin") || path.endsWith("/export") || name === "person.search")
+  )
+    return 403;
   return null;
 }
 

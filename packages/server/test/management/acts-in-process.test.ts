@@ -130,6 +130,7 @@ describe("acts without HTTP", () => {
     "team.read": [() => owner, async () => ({ params: { id: await team("A") } })],
     "team.update": [() => owner, async () => ({ params: { id: await team("B") }, value: { name: "C" } })],
     "team.delete": [() => owner, async () => ({ params: { id: await team("D") } })],
+    "person.search": asOwner({ query: { q: "editor" } }),
     "canvas.create": [() => programOf(owner.user), () => ({ value: { title: "Made by a program" } })],
     "canvas.list": asOwner({ query: { q: "tea" } }),
     "canvas.read": ofCanvas(),

@@ -208,6 +208,7 @@ await onEngines("the acts of the management API", (target, env) => {
         expectedRuntimePolicy: null,
         runtimePolicy: POLICY,
       }),
+    "person.search": () => owner("GET", "/people?q=editor"),
     "canvas.read": () => canvas("GET", ""),
     "canvas.list": () => owner("GET", "/canvases"),
     "canvas.usage": () => canvas("GET", "/usage"),

@@ -2,13 +2,14 @@ import assert from "node:assert/strict";
 import { before, it } from "node:test";
 import { cast, manage, type Stage } from "@easel/conformance/fixture";
 import type { Canvas } from "@easel/protocol/types";
-import { listCanvases } from "../../src/canvases/store.ts";
+import { listCanvases } from "../../src/canvases/lists.ts";
 import { viewsFor } from "../../src/canvases/view.ts";
 import { asKeys } from "../../src/drivers/db/db.ts";
 import type { Env } from "../../src/env.ts";
 import { whole } from "../support/canvas.ts";
 import { changedDb } from "../support/changed-db.ts";
 import { onEngines } from "../support/engines.ts";
+import { userWith } from "../support/principals.ts";
 
 await onEngines("GET /api/canvases", (target, env) => {
   type Page = { canvases: Canvas[]; nextCursor: string | null };
@@ -122,11 +123,10 @@ await onEngines("GET /api/canvases", (target, env) => {
     const all = await page("owner");
     const rows = await listCanvases(
       {
-        id: String((await manage(target, people.owner, "GET", "/api/me")).json.id),
+        ...userWith(String((await manage(target, people.owner, "GET", "/api/me")).json.id)),
         email: people.owner.email,
-        restriction: null,
       },
-      { q: "", cursor: "z", limit: 100 },
+      { list: null, order: "id", after: null, limit: 100 },
       env,
     );
     let reads = 0;

@@ -89,6 +89,12 @@ export function textOf(text: SqlText): string {
   return text instanceof UpdateOne ? text.text : text.join("?");
 }
 
+/** Joins parts of a statement, each with its values. */
+export const joined = (parts: readonly Sql[]): Sql => [
+  sqlText(...parts.map(([text]) => textOf(text))),
+  ...parts.flatMap(([, ...values]) => values),
+];
+
 /** A statement of a batch with a name, which is the outcome of the batch if the statement changes no row. Null: it need not change any. */
 export interface NamedStep<Name extends string | null> {
   name: Name;

@@ -5,8 +5,8 @@ import { type Schema, sqlText, type Tables, type Value } from "./db.ts";
 import { sqliteMigrations } from "./migrate.ts";
 import { isBusy, withFileName } from "./sqlite-connection.ts";
 
-/** Tables that are not copied: the migrations of the other engine, and what belongs to processes that have ended. */
-const LEFT_OUT = ["migrations", "readable_migrations", "leases", "nodes", "jobs"];
+/** Tables that are not copied: the migrations of the other engine, what belongs to processes that have ended, and what triggers write. */
+const LEFT_OUT = ["migrations", "readable_migrations", "leases", "nodes", "jobs", "person_words"];
 
 /** The largest number of values of a statement. PostgreSQL takes 65,535. */
 const VALUES_MAX = 10_000;

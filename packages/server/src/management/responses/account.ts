@@ -1,4 +1,5 @@
 import {
+  type FoundPeople,
   type NewToken,
   type SessionInfo,
   type SessionList,
@@ -70,6 +71,15 @@ export const tokenList = exact<TokenList>()(
 );
 
 export const newToken = exact<NewToken>()("NewToken", z.strictObject({ id: z.string(), token: z.string() }));
+
+export const foundPeople = exact<FoundPeople>()(
+  "FoundPeople",
+  z.strictObject({
+    people: z.array(
+      z.strictObject({ email: z.string(), name: z.string(), avatarUrl: z.string().nullable() }),
+    ),
+  }),
+);
 
 export const team = exact<Team>()(
   "Team",

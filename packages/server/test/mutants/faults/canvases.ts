@@ -6,8 +6,83 @@ const RESTORE = "packages/server/test/management/restore-own.test.ts";
 const AUTHORING_SCOPE = "packages/server/test/primitives/authoring/authoring-scope.test.ts";
 const SLUG_OWNERS = "packages/server/test/canvases/slug-owners.test.ts";
 
-/** Faults of publishing, sharing and removing canvases. */
+const LISTS = "packages/server/src/canvases/lists.ts";
+const LISTS_TEST = "packages/server/test/management/management-lists.test.ts";
+const PEOPLE = "packages/server/src/organisation/person-search.ts";
+const PEOPLE_TEST = "packages/server/test/organisation/person-search.test.ts";
+
+/** Faults of listing, publishing, sharing and removing canvases, and of finding people to share with. */
 export const canvases: Fault[] = [
+  fault(
+    "lists: viewers see shared canvases that they cannot open",
+    LISTS,
+    "and (granted.role = 'editor' or",
+    "and (1 = 1 or",
+    LISTS_TEST,
+  ),
+  fault(
+    "lists: the organisation sees canvases that are not listed",
+    LISTS,
+    "discoverability = 'listed' and",
+    "discoverability is not null and",
+    LISTS_TEST,
+  ),
+  fault(
+    "lists: callers of the list of the organisation are editors",
+    LISTS,
+    "role: sql`'viewer'`",
+    "role: sql`'editor'`",
+    LISTS_TEST,
+  ),
+  fault(
+    "lists: canvases of the same time are lost between pages",
+    "packages/server/src/canvases/list-order.ts",
+    "(${column}, canvases.id) ${sign} (?, ?)",
+    "${column} ${sign} ? and ? is not null",
+    LISTS_TEST,
+  ),
+  fault(
+    "lists: a status in SQL is another one",
+    "packages/server/src/canvases/publication-status.ts",
+    'sql: "expires_at <= ?"',
+    'sql: "expires_at < ?"',
+    "packages/server/test/canvases/publication-status-sql.test.ts",
+  ),
+  fault(
+    "finding people: everyone of the instance is found with organisations",
+    PEOPLE,
+    "if (!config.tenancy) return [null];",
+    "return [null];",
+    PEOPLE_TEST,
+  ),
+  fault(
+    "finding people: viewers find those with whom a canvas is shared",
+    PEOPLE,
+    "where roles.email = ? and role = 'editor'",
+    "where roles.email = ?",
+    PEOPLE_TEST,
+  ),
+  fault(
+    "finding people: deactivated people are found",
+    PEOPLE,
+    "sql`deactivated_at is null and users.id",
+    "sql`users.id",
+    PEOPLE_TEST,
+  ),
+  fault(
+    "finding people: viewers learn who is on the list of a canvas",
+    "packages/server/src/management/people.ts",
+    "if (!manages(role))",
+    "if (false)",
+    PEOPLE_TEST,
+  ),
+  fault(
+    "finding people: a deploy token finds people",
+    "packages/server/src/management/people.ts",
+    "deploys: false,",
+    "",
+    PEOPLE_TEST,
+  ),
   fault(
     "access: Public links stay on when the instance switches them off",
     "packages/server/src/canvases/publishing/sharing-settings.ts",
@@ -277,9 +352,9 @@ export const canvases: Fault[] = [
   ),
   fault(
     "restore: the list has the deleted canvases of others",
-    DELETED,
-    "where owner_id = ${user.id} and id < ${cursor}",
-    "where owner_id <> ${`${user.id}?`} and id < ${cursor}",
+    LISTS,
+    "where: sql`owner_id = ${user.id} and deleted_at > ${now",
+    "where: sql`owner_id <> ${`${user.id}?`} and deleted_at > ${now",
     RESTORE,
   ),
   fault(
