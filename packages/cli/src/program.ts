@@ -6,6 +6,7 @@ import { deleteCommand } from "./commands/delete.ts";
 import { deploy } from "./commands/deploy.ts";
 import { dev } from "./commands/dev.ts";
 import { doctor } from "./commands/doctor.ts";
+import { explain } from "./commands/explain.ts";
 import { init } from "./commands/init.ts";
 import { list } from "./commands/list.ts";
 import { login } from "./commands/login.ts";
@@ -30,7 +31,7 @@ type CreateCommand = (context: Context) => Command;
 const COMMANDS: Record<string, CreateCommand[]> = {
   Develop: [init, dev, types],
   Publish: [deploy, pull, versions, rollback, open],
-  "Your canvases": [list, share, capabilities, password, data, logs, deleteCommand, restore],
+  "Your canvases": [list, share, explain, capabilities, password, data, logs, deleteCommand, restore],
   Account: [login, logout, whoami],
   Help: [doctor, completion],
 };

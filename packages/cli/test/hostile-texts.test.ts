@@ -50,6 +50,18 @@ const RESPONSES: [path: RegExp, body: (base: string) => object][] = [
   [/\/restore$/, canvas],
   [/\/invites$/, () => ({ invites: [{ id: "i", email: EVIL, revokedAt: null }] })],
   [
+    /\/access$/,
+    () => ({
+      ...{ subject: { kind: EVIL, email: EVIL, name: EVIL }, pages: true, api: true, role: EVIL, code: null },
+      steps: [{ rule: EVIL, outcome: "refused", closes: [EVIL], because: EVIL }],
+      grants: [
+        { via: "team", role: EVIL, team: EVIL },
+        { via: "person", role: EVIL },
+      ],
+      permissions: { [EVIL]: true },
+    }),
+  ],
+  [
     /\/versions$/,
     () => ({
       versions: [
@@ -115,6 +127,9 @@ const COMMANDS = [
   ["open", ...C],
   ["share", ...C],
   ["share", "--add", EVIL, ...C],
+  ["explain", "a@example.com", ...C],
+  ["explain", EVIL, "--guest", ...C],
+  ["explain", EVIL, ...C],
   ["password", "--clear", ...C],
   ["restore", ...C],
   ["logs", ...C],

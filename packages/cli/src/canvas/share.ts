@@ -1,13 +1,13 @@
 import type { Access, Canvas } from "@easel/protocol/types";
 import { type CanvasOptions, canvasById, findCanvas } from "../api/find-canvas.ts";
-import { Refusal } from "../api/refusal.ts";
-import { bodyOf, type Service } from "../api/service.ts";
+import { bodyOf } from "../api/service.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../exit.ts";
 import { clean } from "../terminal/clean.ts";
 import { formatTime, isoTime, parseMoment } from "../terminal/format.ts";
 import type { Column } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import { type Guest, normalized, readGuests } from "./guests.ts";
 import { accessOf } from "./list.ts";
 import { isListed, whoMayEnter } from "./who-may-enter.ts";
 
@@ -28,15 +28,6 @@ export interface ShareOptions extends CanvasOptions {
   invite?: string[];
 }
 
-/** An invitation of a guest. `url` is known only if this run has created the invitation. */
-interface Guest {
-  id: string;
-  email: string;
-  url?: string;
-}
-
-const normalized = (email: string) => email.trim().toLowerCase();
-
 /** Parses a person to add, such as `a@example.com:editor`. The default role is viewer. Throws a usage error for other text. */
 export function parsePerson(text: string): Entry {
   const [, email, role = "viewer"] = /^([^\s@:]+@[^\s@:]+?)(?::(editor|viewer))?$/.exec(text.trim()) ?? [];
@@ -45,24 +36,6 @@ export function parsePerson(text: string): Entry {
     exit: "usage",
     hint: "Give an e-mail address, with `:editor` or `:viewer` after it.",
   });
-}
-
-/** Reads the invitations that have not been revoked. Returns none for callers who are neither the owner nor an editor. */
-async function readGuests(id: string, { api }: Service): Promise<Guest[]> {
-  const guests: Guest[] = [];
-  let cursor: string | undefined;
-  try {
-    do {
-      const params = { path: { id }, query: cursor === undefined ? {} : { cursor } };
-      const page = await bodyOf(api.GET("/api/canvases/{id}/invites", { params }));
-      guests.push(...page.invites.filter(({ revokedAt }) => revokedAt === null));
-      cursor = page.nextCursor ?? undefined;
-    } while (cursor !== undefined);
-    return guests;
-  } catch (error) {
-    if (error instanceof Refusal && error.status === 403) return [];
-    throw error;
-  }
 }
 
 /**

@@ -100,4 +100,18 @@ export const explanations: Fault[] = [
     "false",
     MATRIX,
   ),
+  fault(
+    "explanations: easel asks about the member instead of the guest",
+    "packages/cli/src/canvas/explain.ts",
+    "options.guest\n",
+    "false\n",
+    "packages/cli/test/explain-command.test.ts",
+  ),
+  fault(
+    "explanations: easel shows no reason of a refusal in full",
+    "packages/cli/src/canvas/explain.ts",
+    "[verdictOf(explained), ...refused]",
+    "[verdictOf(explained)]",
+    "packages/cli/test/explain-command.test.ts",
+  ),
 ];
