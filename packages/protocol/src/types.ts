@@ -198,10 +198,12 @@ export interface UploadedFiles {
 }
 
 /**
- * Response to the end of a staged deploy. `warnings` are sentences for people about the content of its files. `unchanged`: nothing was
- * published, because the published version has the `releaseId` of the deploy.
+ * Response to the end of a staged deploy. `storedVersion` is the id of the version that it has stored, which the canvas publishes unless the
+ * request said otherwise. `warnings` are sentences for people about the content of its files. `unchanged`: nothing was stored, because the
+ * published version has the `releaseId` of the deploy; `storedVersion` is this version.
  */
 export interface FinishedDeploy extends Canvas {
+  storedVersion: string;
   warnings: string[];
   unchanged: boolean;
 }
@@ -213,7 +215,10 @@ export interface ChangedFiles {
   removed: number;
 }
 
-/** One immutable deployed version. `changed` is null if an older release of the service stored the version. */
+/**
+ * One immutable deployed version. `changed` is null if an older release of the service stored the version. `published`: it is the published
+ * version, or was once.
+ */
 export interface Version {
   id: string;
   createdAt: number;
@@ -225,13 +230,28 @@ export interface Version {
   message: string | null;
   releaseId: string | null;
   current: boolean;
+  published: boolean;
 }
 
-/** A file of a version: its path, the SHA-256 of its bytes in hexadecimal, and their number. */
+/** A file of a version: its path, the number of its bytes, the media type with which it is served, and the SHA-256 in hexadecimal. */
 export interface VersionFile {
   path: string;
-  sha256: string;
   size: number;
+  mime: string;
+  sha256: string;
+}
+
+/** The files of a version, or a page of them. `nextCursor` is null after the last file. */
+export interface VersionFiles {
+  version: string;
+  files: VersionFile[];
+  nextCursor: string | null;
+}
+
+/** A link to the preview of a version of a canvas. It works once, until `expiresAt`. */
+export interface PreviewLink {
+  url: string;
+  expiresAt: number;
 }
 
 /** The body of `GET /api/me` (specification 4.11). */

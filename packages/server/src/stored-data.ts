@@ -2,6 +2,7 @@ import { callLogData } from "./canvases/call-log-store.ts";
 import type { CanvasData } from "./canvases/canvas-data.ts";
 import { coreData } from "./canvases/core-data.ts";
 import { inviteData } from "./identity/guests.ts";
+import { previewData } from "./identity/previews.ts";
 import { sessionData } from "./identity/session.ts";
 import { tokenData } from "./identity/tokens.ts";
 import { userData } from "./identity/users.ts";
@@ -25,6 +26,7 @@ export const storedData = (served: readonly Primitive[] = primitives): readonly 
   ...served.flatMap(({ data }) => data ?? []),
   callLogData,
   sessionData,
+  previewData,
   inviteData,
   tokenData,
   oauthData,

@@ -107,7 +107,7 @@ export const AREAS = {
     sources: [`${SERVER}/src/content`, "packages/conformance/src/{serving,lifecycle.ts,serving.ts,3-*.ts}"],
     tests: [
       `${SERVER}/src/content/*.test.ts`,
-      `${SERVER}/test/content/{browser,built,canvas,default,former,gate,public,refusal,retired,root,sdk,serve,stylesheet}*.test.ts`,
+      `${SERVER}/test/content/{browser,built,canvas,default,former,gate,preview,public,refusal,retired,root,sdk,serve,stylesheet}*.test.ts`,
       `${SERVER}/test/conformance/serving.test.ts`,
     ],
   },

@@ -117,7 +117,7 @@ export const withinFileBytes = (canvasId: string, { config }: Pick<FileQuotaEnv,
         (select value from quotas where name = 'files.bytes.person'), ${config.quotaFilesBytes})
   on conflict (canvas_id) do update set bytes = file_bytes.bytes`;
 
-/** The owner of a canvas: their id, and how many bytes all their bundles have and may have. `isDraft`: the canvas never had a version. */
+/** The owner of a canvas: their id, and how many bytes all their bundles have and may have. `isDraft`: the canvas has never published a version. */
 export interface CanvasOwner {
   id: string;
   bytes: number;

@@ -22,7 +22,7 @@ export interface StagedDeploy {
   id: string;
   canvasId: string;
   userId: string;
-  /** The files to publish. A finished deploy has none. */
+  /** The files of the version. A finished deploy has none. */
   files: StagedFile[];
   /**
    * The id of the version that must be the current one when this deploy is finished. Null: the canvas must have no version then. Undefined:
@@ -32,12 +32,12 @@ export interface StagedDeploy {
   message: string | null;
   /** What the client calls the files, such as a commit. Null if it has not said. */
   releaseId: string | null;
-  /** The version that the deploy has published, with warnings for people about it. Null if the deploy has not been finished. */
+  /** The version that the deploy has stored, with warnings for people about it. Null if the deploy has not been finished. */
   finished: FinishedDeploy | null;
 }
 
 /**
- * The id of the version that a staged deploy has published, and warnings for people about its content. `unchanged`: it has published nothing,
+ * The id of the version that a staged deploy has stored, and warnings for people about its content. `unchanged`: it has stored nothing,
  * because this version was the published one and had its release.
  */
 export interface FinishedDeploy {
@@ -185,7 +185,7 @@ export async function markUploaded(
 }
 
 /**
- * Builds the batch step that marks a staged deploy as finished, with the version that it published. It changes no row, and so
+ * Builds the batch step that marks a staged deploy as finished, with the version that it stored. It changes no row, and so
  * rolls back its batch, if the deploy has been finished or removed already.
  */
 export const finishStep = (id: string, { version, warnings }: Omit<FinishedDeploy, "unchanged">): Step => sql`

@@ -1,7 +1,9 @@
-import type { Version, VersionFile } from "@easel/protocol/types";
+import { LIMITS } from "@easel/protocol/limits";
+import type { Version, VersionFile, VersionFiles } from "@easel/protocol/types";
 import { isId } from "../crypto/ids.ts";
 import { type Optional, optional, type Sql, type Step, sql, sqlText } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
+import { paged } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
 import { changeCanvas } from "./change-canvas.ts";
 import type { CanvasOwner } from "./owner-quotas.ts";
@@ -74,6 +76,18 @@ export const storedStep = ({ id, canvasId, files, bytes }: Omit<StoredVersion, "
     files_removed = (select count(*) from version_files where version_id = (select id from before)) - (select count(old_key) from pairs)
   where id = ${id} and state = 'storing'`;
 
+/** The value of `replaced_at` of a version that has never been published. The current version has null. */
+const NEVER = 0;
+
+/**
+ * Returns the batch steps that keep a version, which has just been stored, without publishing it. They change nothing of its canvas, and no
+ * row, which rolls back the batch, if the canvas is deleted or disabled.
+ */
+export const keepSteps = (canvasId: string, version: string): [Step, ...Step[]] => [
+  sql`update canvases set title = title where id = ${canvasId} and deleted_at is null and disabled_at is null`,
+  sql`update versions set replaced_at = ${NEVER} where id = ${version}`,
+];
+
 /** Returns the batch steps that publish a stored version: they make it the current version of its canvas. */
 export const publishSteps = (canvasId: string, version: string, now: number): [Step, ...Step[]] => [
   // Locks the canvas's row first, so that concurrent deploys run one after the other.
@@ -105,11 +119,12 @@ export async function publishVersion(canvasId: string, version: string, { db, cl
   refuse("NOT_FOUND", { message: "The canvas has no such version." });
 }
 
-interface Row extends Omit<Version, "current" | "changed"> {
+interface Row extends Omit<Version, "current" | "changed" | "published"> {
   added: number | null;
   changed: number;
   removed: number;
   current: number;
+  published: number;
 }
 
 /** Reads the stored versions of a canvas, newest first. */
@@ -119,31 +134,62 @@ export async function listVersions(canvasId: string, { db }: Env): Promise<Versi
       users.name as "createdByName", versions.files, versions.bytes, versions.message,
       versions.release_id as "releaseId",
       files_added as added, files_changed as changed, files_removed as removed,
-      case when versions.id = canvases.version_id then 1 else 0 end as current
+      case when versions.id = canvases.version_id then 1 else 0 end as current,
+      case when replaced_at is null or replaced_at > ${NEVER} then 1 else 0 end as published
     from versions join canvases on canvases.id = canvas_id join users on users.id = versions.created_by
     where canvas_id = ${canvasId} and state = 'stored' order by versions.id desc`;
-  return rows.map(({ added, changed, removed, current, ...version }) => ({
+  return rows.map(({ added, changed, removed, current, published, ...version }) => ({
     ...version,
     changed: added === null ? null : { added, changed, removed },
     current: current === 1,
+    published: published === 1,
   }));
 }
 
+/** Whether a canvas has a stored version with this id. */
+export const hasVersion = async (canvasId: string, version: string, { db }: Env): Promise<boolean> =>
+  isId(version) &&
+  (await db.get`select 1 as known from versions
+    where id = ${version} and canvas_id = ${canvasId} and state = 'stored'`) !== undefined;
+
 /** Throws 404 `NOT_FOUND` if the canvas has no stored version with this id. */
-export async function requireVersion(canvasId: string, version: string, { db }: Env): Promise<void> {
-  const known = isId(version)
-    ? await db.get`select 1 as known from versions
-        where id = ${version} and canvas_id = ${canvasId} and state = 'stored'`
-    : undefined;
-  if (known === undefined) refuse("NOT_FOUND", { message: "The canvas has no such version." });
+export async function requireVersion(canvasId: string, version: string, env: Env): Promise<void> {
+  if (!(await hasVersion(canvasId, version, env)))
+    refuse("NOT_FOUND", { message: "The canvas has no such version." });
 }
 
-/** Returns the files of a version, sorted by path. Throws 404 `NOT_FOUND` if the canvas has no such version. */
-export async function listFiles(canvasId: string, version: string, env: Env): Promise<VersionFile[]> {
+/**
+ * Returns the files of a version, sorted by path: at most `limit` of those after `cursor`, which is a path. Without a limit, returns all of
+ * them. Throws 404 `NOT_FOUND` if the canvas has no such version.
+ */
+export async function listFiles(
+  canvasId: string,
+  version: string,
+  {
+    cursor = "",
+    limit = LIMITS.bundleEntries.value,
+  }: { cursor?: string | undefined; limit?: number | undefined },
+  env: Env,
+): Promise<VersionFiles> {
   await requireVersion(canvasId, version, env);
-  return env.db.all<VersionFile>`
-    select path, blob_key as sha256, size from version_files where version_id = ${version} order by path`;
+  const rows = await env.db.all<VersionFile>`
+    select path, size, mime, blob_key as sha256 from version_files
+    where version_id = ${version} and path > ${cursor} order by path limit ${limit + 1}`;
+  const { entries, nextCursor } = paged(rows, limit, ({ path }) => path);
+  return { version, files: entries, nextCursor };
 }
+
+/** Finds a file of a stored version of a canvas. Returns undefined if there is none. */
+export const findFile = (
+  canvasId: string,
+  version: string,
+  path: string,
+  { db }: Env,
+): Promise<VersionFile | undefined> =>
+  db.get<VersionFile>`
+    select path, version_files.size, mime, blob_key as sha256
+    from version_files join versions on versions.id = version_id
+    where version_id = ${version} and path = ${path} and canvas_id = ${canvasId} and state = 'stored'`;
 
 /**
  * Marks a version for removal. `removeOfCanvas` or the hourly sweep removes its files later. Throws 409 `VERSION_LIVE` if the version is

@@ -79,10 +79,10 @@ export function cacheControl(
 
 const COOKIE = "easel_version";
 /** The time for which a replaced version is still served to pages that were loaded from it. */
-const GRACE_MS = 5 * 60 * 1000;
+export const GRACE_MS = 5 * 60 * 1000;
 
 /** Whether a request loads a page rather than a subresource. A request without Fetch Metadata headers counts as one for a page. */
-const isPage = (headers: IncomingHttpHeaders) => destinationOf(headers) !== "part";
+export const isPage = (headers: IncomingHttpHeaders) => destinationOf(headers) !== "part";
 
 /**
  * Returns the version to serve, so that a page load never mixes two versions (decision 005). A page gets the current version. Its

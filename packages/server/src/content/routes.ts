@@ -5,6 +5,7 @@ import { contentPath, isSlug, parseCanvasPath } from "../http/canvas-path.ts";
 import { firstValue, type Query } from "../http/query.ts";
 import { Refusal, refuse } from "../http/refusal.ts";
 import type { Caller } from "../identity/credential.ts";
+import { PREVIEW } from "../identity/previews.ts";
 import { authenticate } from "../pipeline/authenticate.ts";
 import { optimistically, type Verify } from "../pipeline/optimistic.ts";
 import type { Visit } from "../pipeline/visit.ts";
@@ -13,6 +14,7 @@ import { sendCanvasErrorPage } from "./error-pages.ts";
 import { orRetiredWorker } from "./former-canvas.ts";
 import { requireCanvasHost, requireSameOrigin } from "./isolation.ts";
 import { GATE, gateTarget, submitPassword } from "./password-gate.ts";
+import { leavePreview, showPreview } from "./preview.ts";
 import { searchOf, serve } from "./serve.ts";
 import { storedContent } from "./served-files.ts";
 
@@ -105,16 +107,22 @@ export function mountContent(app: FastifyInstance, env: Env): void {
         return submitPassword(visit, caller, request, reply, env);
       }),
     );
-    if (env.base.urlMode === "subdomain") {
-      pages.get(`${ROOT}/${ENTER}`, { exposeHeadRoute: false }, async (request, reply) => {
+    /** Returns a request handler that calls `answer` without authentication. If `answer` throws a Refusal, sends an error page. */
+    const open =
+      (answer: typeof finishHandOver) =>
+      async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
         const slug = slugOf(request);
         try {
-          return await finishHandOver(slug, request, reply, env);
+          return await answer(slug, request, reply, env);
         } catch (error) {
           if (!(error instanceof Refusal)) throw error;
           return sendCanvasErrorPage(error, { slug, path: "", principal: visitor() }, request, reply, env);
         }
-      });
-    }
+      };
+    // HEAD must not use up a code.
+    pages.get(`${ROOT}/${PREVIEW}`, { exposeHeadRoute: false }, open(showPreview));
+    pages.post(`${ROOT}/${PREVIEW}`, (request, reply) => leavePreview(slugOf(request), reply, env));
+    if (env.base.urlMode === "subdomain")
+      pages.get(`${ROOT}/${ENTER}`, { exposeHeadRoute: false }, open(finishHandOver));
   });
 }

@@ -1,11 +1,13 @@
 import { pathFault } from "@easel/protocol/bundle";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Principal } from "../access/principal.ts";
+import { manages } from "../access/roles.ts";
 import { hasDotFile } from "../canvases/publishing/select-files.ts";
 import type { CanvasContent, ServedFile } from "../drivers/canvas-content.ts";
 import type { Env } from "../env.ts";
+import { selectBytes } from "../http/byte-ranges.ts";
 import { refuse } from "../http/refusal.ts";
-import { isFresh, networkOf, rangeOf, wantsPage } from "../http/request-headers.ts";
+import { networkOf, wantsPage } from "../http/request-headers.ts";
 import type { Caller } from "../identity/credential.ts";
 import type { Verify } from "../pipeline/optimistic.ts";
 import { limitResponses, SMALL_RESPONSE } from "../pipeline/request-limits.ts";
@@ -14,6 +16,7 @@ import type { Visit } from "../pipeline/visit.ts";
 import { cacheControl, pinCookie, versionFor } from "./caching.ts";
 import { asksForWorker, clearFormerCanvas } from "./former-canvas.ts";
 import { contentPolicy } from "./isolation.ts";
+import { previewed } from "./preview.ts";
 import { chooseRepresentation, etagOf } from "./served-files.ts";
 import { FAVICON, sendDefaultFavicon } from "./service-files.ts";
 
@@ -41,13 +44,17 @@ export async function serve(
   verify: Verify,
 ) {
   const { "*": path = "" } = params(request);
-  const { canvas } = await resolve(visit, caller, env);
+  const { canvas, role } = await resolve(visit, caller, env);
   if (verify !== null) await verify();
-  const version = canvas.revokedAt === null ? await versionFor(request.headers, canvas, env) : null;
+  const preview = manages(role) ? await previewed(request, canvas, reply, env) : null;
+  const version =
+    preview ?? (canvas.revokedAt === null ? await versionFor(request.headers, canvas, env) : null);
   if (version === null)
     return refuse("NOT_FOUND", { message: "Nothing is published at this canvas right now." });
 
-  const content = env.localContent.get(canvas.id) ?? stored;
+  // A preview registers no service worker, which would stay, and removes the one that the browser has, which would hide the preview.
+  if (preview !== null && asksForWorker(request)) return refuse("NOT_FOUND");
+  const content = (preview === null ? env.localContent.get(canvas.id) : undefined) ?? stored;
   const plain = path.replace(/\/$/, "");
   // Dot files are never served. Versions that older releases stored may contain some.
   if (path !== "" && (pathFault(plain) !== undefined || hasDotFile(plain))) return refuse("NOT_FOUND");
@@ -66,16 +73,20 @@ export async function serve(
         308,
       );
     }
-    if (files === undefined && path === FAVICON) return sendDefaultFavicon(request, reply);
+    if (files === undefined && path === FAVICON && preview === null)
+      return sendDefaultFavicon(request, reply);
     files ??= found.get(fallback) ?? refuse("NOT_FOUND", { message: "This canvas has no such page." });
     if (!found.has(wanted) && !routed) reply.code(404);
   }
-  const cookie = pinCookie(request.headers, canvas, env);
+  const cookie = preview === null ? pinCookie(request.headers, canvas, env) : undefined;
   if (cookie !== undefined) reply.header("set-cookie", cookie);
   clearFormerCanvas(canvas, request, reply, env);
   const file = chooseRepresentation(files, request.headers);
-  const setsCookie = reply.hasHeader("set-cookie");
-  reply.header("cache-control", cacheControl(file, canvas, { setsCookie, now: env.clock() }));
+  if (preview === null) {
+    const setsCookie = reply.hasHeader("set-cookie");
+    reply.header("cache-control", cacheControl(file, canvas, { setsCookie, now: env.clock() }));
+    reply.header("vary", "Accept-Encoding");
+  }
   return send(file, caller.user, request, reply, content, env);
 }
 
@@ -87,31 +98,19 @@ async function send(
   content: CanvasContent,
   env: Env,
 ) {
-  const etag = etagOf(file);
-  const missing = reply.statusCode === 404;
-  const fresh = !missing && isFresh(request.headers, etag);
-  const hasBody = !fresh && request.method !== "HEAD";
-  if (hasBody && file.size > SMALL_RESPONSE)
-    limitResponses(principal.kind === "visitor" ? networkOf(request.ip) : principal.id, reply, env);
-  reply.header("etag", etag).header("vary", "Accept-Encoding");
   // All files get this header, not only pages: images and other documents may contain scripts, and a worker obeys the policy of its own
   // response.
   reply.header("content-security-policy", contentPolicy(params(request).slug ?? "", env));
-  if (fresh) return reply.code(304).send();
+  // The page of a 404 is always sent completely.
+  const missing = reply.statusCode === 404;
+  const asked = missing ? { method: request.method, headers: {} } : request;
+  const { status, headers, size, range, hasBody } = selectBytes(asked, file.size, etagOf(file));
+  if (hasBody && size > SMALL_RESPONSE)
+    limitResponses(principal.kind === "visitor" ? networkOf(request.ip) : principal.id, reply, env);
+  reply.code(missing ? 404 : status).headers(headers);
+  if (status === 304) return reply.send();
 
-  reply.header("content-type", file.mime).header("accept-ranges", "bytes");
+  reply.header("content-type", file.mime);
   if (file.encoding !== "identity") reply.header("content-encoding", file.encoding);
-  const range = missing || request.method === "HEAD" ? "all" : rangeOf(request.headers, file.size, etag);
-  if (range === "none") {
-    reply.header("content-range", `bytes */${file.size}`);
-    return refuse("RANGE_NOT_SATISFIABLE");
-  }
-  if (range !== "all") {
-    reply.code(206).header("content-range", `bytes ${range.start}-${range.end}/${file.size}`);
-    reply.header("content-length", range.end - range.start + 1);
-    return reply.send(await content.open(file, range));
-  }
-  reply.header("content-length", file.size);
-  if (request.method === "HEAD") return reply.send();
-  return reply.send(await content.open(file));
+  return hasBody ? reply.send(await content.open(file, range)) : reply.send();
 }

@@ -10,6 +10,7 @@ import type { Env } from "../env.ts";
 import { contentPath } from "../http/canvas-path.ts";
 import { isFresh } from "../http/request-headers.ts";
 import { identify } from "../identity/identify.ts";
+import { findPreviewer, mayPreview } from "../identity/previews.ts";
 import { authenticate, opensToAnonymous } from "../pipeline/authenticate.ts";
 import { challenge } from "../sign-in/challenge.ts";
 import { referringCanvas, requireCanvasHost, requireSameOrigin } from "./isolation.ts";
@@ -167,6 +168,10 @@ export function mountSdk(app: FastifyInstance, env: Env, file = assetPath("sdk")
     return `globalThis.easel={urlMode:${JSON.stringify(env.base.urlMode)}};\n${script}`;
   });
 
+  /** Whether a `Cookie` header has the session of a preview, whose page needs the script. */
+  const previews = async (cookie: string | undefined) =>
+    mayPreview(cookie) && (await findPreviewer(cookie, undefined, env)) !== null;
+
   const sendScript = (request: FastifyRequest, reply: FastifyReply) =>
     send(request, reply).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "ENOENT") throw error;
@@ -179,7 +184,8 @@ export function mountSdk(app: FastifyInstance, env: Env, file = assetPath("sdk")
     const { user } = await identify(request.raw, null, env);
     if (user.kind === "visitor") {
       const page = referringCanvas(request.headers, env);
-      if (page === null || !(await opensToAnonymous(page, env))) challenge(request.raw, "api", env);
+      const isOpen = page !== null && (await opensToAnonymous(page, env));
+      if (!isOpen && !(await previews(request.headers.cookie))) challenge(request.raw, "api", env);
     }
     return sendScript(request, reply);
   });

@@ -34,7 +34,7 @@ const tokensOf = (act: Act): string =>
   tokenScopesOf(act)
     .filter((scope) => scope !== "full")
     .map((scope) =>
-      scope === "deploy" && Array.isArray(act.deploys)
+      scope === "deploy" && Array.isArray(act.deploys) && act.deploys.length > 0
         ? `${code(scope)} (${act.deploys.map(code).join(", ")})`
         : code(scope),
     )

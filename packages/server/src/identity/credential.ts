@@ -1,8 +1,11 @@
 import type { Principal, User } from "../access/principal.ts";
 
-/** A session, which guests have, too, or an access token, whose row the database has. `until` is when it ends, unless it is ended earlier. */
+/**
+ * A session, which guests have, too, an access token, or the session of a preview, whose row the database has. `until` is when it ends, unless
+ * it is ended earlier.
+ */
 export interface StoredCredential {
-  kind: "session" | "token";
+  kind: "session" | "token" | "preview";
   id: string;
   until: number;
 }

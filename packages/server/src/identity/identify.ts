@@ -4,6 +4,7 @@ import { passesIn } from "../canvases/gate-cookie.ts";
 import type { Env } from "../env.ts";
 import type { HeaderSink } from "../http/rate-limit.ts";
 import type { Caller, Identified } from "./credential.ts";
+import { previewerById } from "./previews.ts";
 import { proxyUser } from "./proxy.ts";
 import { findCanvasSession, findSession, sessionById } from "./session.ts";
 import { acceptsTokens, bearerToken, tokenUser, tokenUserById } from "./tokens.ts";
@@ -73,6 +74,7 @@ export async function reauthenticate({ user, credential }: Caller, env: Env): Pr
   if (credential === null) return null;
   if (credential.kind === "session") return sessionById(credential.id, env);
   if (credential.kind === "token") return tokenUserById(credential.id, env);
+  if (credential.kind === "preview") return previewerById(credential.id, env);
   const now = env.clock() < credential.until ? await userById(user.id, env) : null;
   return now && { user: now, credential };
 }

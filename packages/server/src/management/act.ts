@@ -5,7 +5,14 @@ import type { Env } from "../env.ts";
 import type { Method } from "../http/methods.ts";
 import { type ErrorCase, Refusal } from "../http/refusal.ts";
 import { validate } from "../http/validate.ts";
-import { definer, type Input, type Operation, type ParamsOf, parameters } from "../operations/operation.ts";
+import {
+  definer,
+  type Input,
+  type Message,
+  type Operation,
+  type ParamsOf,
+  parameters,
+} from "../operations/operation.ts";
 import { writeAudit } from "../organisation/audit.ts";
 import type { ActBody } from "./bodies.ts";
 import {
@@ -25,11 +32,13 @@ import {
 interface ResponseSpec<Body> {
   status: 200 | 201 | 204;
   schema: ZodType<Body> | null;
-  /** The media type of the body, if the body is a `Download`. */
+  /** The media type of the body, if the body is a `Download` or `StoredBytes`. */
   type?: string;
+  /** Whether the body is made while it is sent, so that it waits for its turn. */
+  queued?: boolean;
 }
 
-/** A response body that is streamed to the client, with its headers. */
+/** A response body that is made and streamed to the client, with its headers. */
 export class Download {
   readonly headers: Record<string, string>;
   readonly stream: Readable;
@@ -40,10 +49,30 @@ export class Download {
   }
 }
 
+/** The response to a request for bytes that are stored: all of them, a range of them, or none because the client has them already. */
+export interface StoredBytes {
+  status: 200 | 206 | 304;
+  headers: Record<string, string>;
+  /** The number of bytes to send. */
+  size: number;
+  /** Opens these bytes. Null if none are sent. */
+  open: (() => Promise<Readable>) | null;
+}
+
 export const ok = <Body>(schema: ZodType<Body>): ResponseSpec<Body> => ({ status: 200, schema });
 export const created = <Body>(schema: ZodType<Body>): ResponseSpec<Body> => ({ status: 201, schema });
 export const noContent: ResponseSpec<undefined> = { status: 204, schema: null };
-export const download = (type: string): ResponseSpec<Download> => ({ status: 200, schema: null, type });
+export const download = (type: string): ResponseSpec<Download> => ({
+  status: 200,
+  schema: null,
+  type,
+  queued: true,
+});
+export const storedBytes: ResponseSpec<StoredBytes> = {
+  status: 200,
+  schema: null,
+  type: "application/octet-stream",
+};
 
 /** The part of an audit entry that an act (an operation of the management API) supplies. Contains no secrets. */
 export interface AuditNote {
@@ -94,6 +123,7 @@ interface Call<Params, Parameters, Body> extends Omit<ActCaller, "readmit"> {
   params: Params;
   query: Parameters;
   body: Body;
+  message: Message;
   signal: Input["signal"];
 }
 
@@ -125,12 +155,18 @@ const responsesOf = ({
   status,
   schema,
   type,
+  queued = false,
 }: ResponseSpec<unknown>): Operation<never, never>["responses"] => ({
   [status]: {
     description: schema === null && type === undefined ? "Done." : "The result.",
     ...(type !== undefined && { type }),
     ...(schema !== null && { type: "application/json", schema }),
   },
+  ...(type !== undefined &&
+    !queued && {
+      206: { description: "The requested range.", type },
+      304: { description: "The client has the bytes already." },
+    }),
 });
 
 /**
@@ -165,7 +201,7 @@ export const act = <
       if (params !== undefined) validate(asked, params, "The path");
       return granted as Granted<Who>;
     },
-    run(caller, { params: asked, query: parsed, body: value, subject, signal }, env) {
+    run(caller, { params: asked, query: parsed, body: value, subject, message, signal }, env) {
       requireFields(caller, given, value);
       const { user, credential, passes, address } = caller;
       const call = {
@@ -176,6 +212,7 @@ export const act = <
         params: asked,
         query: parsed,
         body: value,
+        message,
         signal,
         ...subject,
       };

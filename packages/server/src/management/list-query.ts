@@ -48,6 +48,22 @@ export const text = (description: string) =>
     .optional()
     .meta({ description });
 
+/** The query parameters of the files of a version. Without `limit`, the list is complete, because clients that compare files need them all. */
+export const filePage = z.object({
+  cursor: text("`nextCursor` of the previous page; absent for the first page."),
+  limit: z
+    .string()
+    .meta({
+      description:
+        "The maximum number of files of the page. Numbers outside the bounds are clamped. Without it, all files are listed.",
+      type: "integer",
+      minimum: 1,
+      maximum: LIMITS.pageMax.value,
+    })
+    .optional()
+    .transform((limit) => (limit === undefined ? undefined : pageLimit({ limit }))),
+});
+
 /** The query parameters of a search: the list contains only entries in which the text `q` occurs. */
 export const search = z.object({
   q: text("A text that the entries contain, in any letter case.").transform((q) => q ?? ""),

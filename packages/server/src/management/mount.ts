@@ -9,10 +9,10 @@ import { Refusal, refuse } from "../http/refusal.ts";
 import { identify } from "../identity/identify.ts";
 import type { Input } from "../operations/operation.ts";
 import { RequestInput } from "../operations/request-input.ts";
-import { limitUnfinished } from "../pipeline/request-limits.ts";
+import { limitResponses, limitUnfinished, SMALL_RESPONSE } from "../pipeline/request-limits.ts";
 import { sendStream } from "../pipeline/send-stream.ts";
 import { challenge, challengeProgram } from "../sign-in/challenge.ts";
-import type { Act, Download } from "./act.ts";
+import type { Act, Download, StoredBytes } from "./act.ts";
 import { ACTS } from "./acts.ts";
 import { type ActCaller, actCaller, CALLERS } from "./callers.ts";
 
@@ -50,8 +50,12 @@ export async function admit(
   return actCaller({ user, ...proof }, request.ip, env);
 }
 
-/** Whether the response of an act is a download. */
-const isDownload = (act: Act): act is Act<Download> => act.response.type !== undefined;
+/** Whether the response of an act is made while it is sent. */
+const isDownload = (act: Act): act is Act<Download> => act.response.queued === true;
+
+/** Whether the response of an act has bytes that are stored. */
+const hasStoredBytes = (act: Act): act is Act<StoredBytes> =>
+  act.response.type !== undefined && !isDownload(act);
 
 /**
  * Performs an act that returns a download, and sends the download while it is made. A limited number of downloads of a person run at once,
@@ -80,6 +84,23 @@ async function sendDownload(
   return reply;
 }
 
+/**
+ * Performs an act that returns stored bytes, and sends them. Nothing is made, so they do not wait for downloads. Like files of pages, large
+ * ones are limited in number. Throws 429 `CONCURRENCY_LIMIT` if too many are being sent to the person.
+ */
+async function sendStoredBytes(
+  act: Act<StoredBytes>,
+  caller: ActCaller,
+  input: Input,
+  reply: FastifyReply,
+  env: Env,
+): Promise<FastifyReply> {
+  const { status, headers, size, open } = (await act.perform(caller, input, env)).body;
+  if (open !== null && size > SMALL_RESPONSE) limitResponses(caller.user.id, reply, env);
+  reply.code(status).headers(headers);
+  return open === null ? reply.send() : reply.send(await open());
+}
+
 type ActsByMethod = Partial<Record<Method, Act>>;
 
 /** Returns all operations of the management API, grouped by path and then by HTTP method. */
@@ -104,6 +125,7 @@ export function mountManagement(app: FastifyInstance, env: Env): void {
         const input = new RequestInput(request, reply);
         reply.header("cache-control", "private, no-store");
         if (isDownload(act)) return sendDownload(act, caller, input, reply, env);
+        if (hasStoredBytes(act)) return sendStoredBytes(act, caller, input, reply, env);
         const { body } = await act.perform(caller, input, env);
         reply.code(act.response.status);
         return body === undefined ? reply.send() : body;

@@ -17,7 +17,7 @@ import { type Part, partsOf } from "../http/multipart.ts";
 import { refuse } from "../http/refusal.ts";
 import { bytes } from "../primitives/description.ts";
 import { act, created, noContent, ok } from "./act.ts";
-import { type ActBody, json, upload } from "./bodies.ts";
+import { type ActBody, json, optionalJson, upload } from "./bodies.ts";
 import { finishedDeploy, missingFiles, stagedDeploy, uploadedFiles } from "./responses/canvas.ts";
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "must be 64 lower-case hexadecimal digits");
@@ -161,21 +161,23 @@ export const stagedDeploys = [
     name: "canvas.stage-finish",
     method: "POST",
     path: "/api/canvases/{id}/deploys/{deploy}/finish",
-    summary: "Publishes a staged deploy as a new version.",
+    summary: "Stores a staged deploy as a new version, and publishes it unless `publish` is false.",
     details:
-      "May be sent again. If the published version has the `releaseId` of the deploy, nothing is published and `unchanged` is true. Otherwise 409 `BLOBS_MISSING` with `missing`, 409 `VERSION_CONFLICT` with `currentVersion`.",
+      "`storedVersion` is this version; `canvas.publish` publishes it later. May be sent again, where only the first request decides about `publish`. If the published version has the `releaseId` of the deploy, nothing is stored and `unchanged` is true. Otherwise 409 `BLOBS_MISSING` with `missing`, 409 `VERSION_CONFLICT` with `currentVersion`.",
     allow: "editor",
     affects: "canvas",
     deploys: true,
+    body: optionalJson(z.strictObject({ publish: z.boolean().default(true) })),
     response: ok(finishedDeploy),
     errors: ["BLOBS_MISSING", "VERSION_CONFLICT", ["QUOTA_EXCEEDED", 409], "UNAVAILABLE"],
-    async run({ user, canvas: { id }, params: { deploy }, signal }, env) {
+    async run({ user, canvas: { id }, params: { deploy }, body: { publish }, signal }, env) {
       const deployKey = { id: deploy, canvasId: id, userId: user.id };
-      const { version, ...outcome } = await finishDeploy(deployKey, env, signal());
+      const { version, ...outcome } = await finishDeploy(deployKey, publish, env, signal());
       const { unchanged } = outcome;
+      const details = { ...(unchanged && { unchanged }), ...(!publish && { publish }) };
       return {
-        body: { ...(await currentView(id, user, env)), ...outcome },
-        audit: { target: version, ...(unchanged && { details: { unchanged } }) },
+        body: { ...(await currentView(id, user, env)), storedVersion: version, ...outcome },
+        audit: { target: version, ...(Object.keys(details).length > 0 && { details }) },
       };
     },
   }),

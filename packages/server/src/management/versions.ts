@@ -5,6 +5,7 @@ import { withUpload } from "../canvases/publishing/upload.ts";
 import { removeOfCanvas } from "../canvases/version-files.ts";
 import {
   deleteVersion,
+  findFile,
   listFiles,
   listVersions,
   publishVersion,
@@ -13,10 +14,16 @@ import {
 import { currentView } from "../canvases/view.ts";
 import type { Env } from "../env.ts";
 import { essenceOf } from "../http/body.ts";
+import { selectBytes } from "../http/byte-ranges.ts";
+import { disposition } from "../http/disposition.ts";
 import { refuse } from "../http/refusal.ts";
-import { act, Download, download, noContent, ok } from "./act.ts";
-import { type ActBody, upload } from "./bodies.ts";
-import { canvas, deployedCanvas, versionFiles, versionList } from "./responses/canvas.ts";
+import { createPreview } from "../identity/previews.ts";
+import { acceptsTokens } from "../identity/tokens.ts";
+import type { Message } from "../operations/operation.ts";
+import { act, created, Download, download, noContent, ok, type StoredBytes, storedBytes } from "./act.ts";
+import { type ActBody, optionalJson, upload } from "./bodies.ts";
+import { filePage } from "./list-query.ts";
+import { canvas, deployedCanvas, previewLink, versionFiles, versionList } from "./responses/canvas.ts";
 
 const TYPES = ["application/zip", "application/x-zip-compressed", "application/octet-stream", "text/html"];
 
@@ -44,6 +51,36 @@ async function downloadOf(
   await requireVersion(id, version, env);
   const headers = { "content-disposition": `attachment; filename="${slug}.zip"` };
   return new Download(size === null ? headers : { ...headers, "content-length": String(size) }, open());
+}
+
+/**
+ * Returns the bytes of a file of a version that a request asks for. Their media type and their headers keep every browser from executing
+ * them, wherever they are embedded. Throws 404 `NOT_FOUND` if the canvas has no such file, and 416 `RANGE_NOT_SATISFIABLE`.
+ */
+async function bytesOf(
+  { id }: { id: string },
+  version: string,
+  path: string,
+  message: Message,
+  env: Env,
+): Promise<StoredBytes> {
+  await requireVersion(id, version, env);
+  const file = await findFile(id, version, path, env);
+  if (file === undefined) return refuse("NOT_FOUND", { message: "The version has no such file." });
+  const { sha256, size } = file;
+  const { status, headers, size: sent, range, hasBody } = selectBytes(message, size, `"${sha256}"`);
+  const open = async () => {
+    const bytes = await env.blobs.get(sha256, range);
+    // The version may have been deleted meanwhile.
+    return bytes ?? refuse("NOT_FOUND", { message: "The version has no such file." });
+  };
+  const all = {
+    ...headers,
+    "content-type": "application/octet-stream",
+    "content-disposition": disposition("attachment", path.slice(path.lastIndexOf("/") + 1)),
+    "content-security-policy": "default-src 'none'; sandbox",
+  };
+  return { status, headers: all, size: sent, open: hasBody ? open : null };
 }
 
 /** The endpoints for the versions of a canvas: deploys, rollbacks, deletions and downloads (docs/publishing.md#versions). */
@@ -82,12 +119,60 @@ export const versions = [
     path: "/api/canvases/{id}/versions/{version}/files",
     summary: "Lists the files of a version, sorted by path, with their hashes.",
     details:
-      "A client that deploys compares them with its own: without a difference there is nothing to deploy.",
+      "All of them without `limit`, so that a client that deploys compares them with its own: without a difference there is nothing to deploy. `mime` is the media type with which the file is served.",
     allow: "editor",
+    query: filePage,
     response: ok(versionFiles),
-    run: async ({ canvas: { id }, params: { version } }, env) => ({
-      body: { files: await listFiles(id, version, env) },
+    run: async ({ canvas: { id }, params: { version }, query }, env) => ({
+      body: await listFiles(id, version, query, env),
     }),
+  }),
+  act({
+    name: "canvas.version-file",
+    method: "GET",
+    path: "/api/canvases/{id}/versions/{version}/file",
+    summary: "Returns the bytes of a file of a version.",
+    details:
+      "As an attachment of the type `application/octet-stream`, which no browser executes; its media type is in the list of files. The `ETag` is its SHA-256. `Range`, `If-Range` and `If-None-Match` apply.",
+    allow: "editor",
+    query: z.object({
+      path: z
+        .string()
+        .refine((path) => !path.includes("\0"), "must not contain a NUL character")
+        .meta({ description: "The path of the file, as the list of files has it." }),
+    }),
+    response: storedBytes,
+    errors: ["RANGE_NOT_SATISFIABLE"],
+    run: async ({ canvas, params: { version }, query: { path }, message }, env) => ({
+      body: await bytesOf(canvas, version, path, message, env),
+    }),
+  }),
+  act({
+    name: "canvas.preview",
+    method: "POST",
+    path: "/api/canvases/{id}/versions/{version}/preview",
+    summary: "Makes a link that shows a version in the browser that opens it.",
+    details:
+      "See [previews](../publishing.md#previews). The link works once, until `expiresAt`. With `signedIn`, which a token with the scope `deploy` cannot set, the browser also gets a session in which the caller reads this canvas for ten minutes.",
+    allow: "editor",
+    deploys: [],
+    body: optionalJson(z.strictObject({ signedIn: z.boolean().optional() })),
+    response: created(previewLink),
+    async run(
+      { user, credential, canvas: { id, slug }, params: { version }, body: { signedIn = false } },
+      env,
+    ) {
+      if (signedIn && !acceptsTokens(env.config))
+        refuse("PERMISSION_DENIED", {
+          message:
+            "This service trusts only its sign-in proxy. Make a link without `signedIn`, and open it signed in.",
+        });
+      await requireVersion(id, version, env);
+      const caller = { user, credential };
+      const link = await createPreview(caller, { id, slug }, { version, signedIn }, env);
+      const audit = { canvas: id, target: version, ...(signedIn && { details: { signedIn } }) };
+      return { body: link, audit };
+    },
   }),
   act({
     name: "canvas.publish",

@@ -5,6 +5,7 @@ import { parseCanvasPath } from "../http/canvas-path.ts";
 import { wantsPage } from "../http/request-headers.ts";
 import type { Caller } from "../identity/credential.ts";
 import { identify } from "../identity/identify.ts";
+import { findPreviewer, mayPreview } from "../identity/previews.ts";
 import { challenge, challengeProgram } from "../sign-in/challenge.ts";
 import { startHandOver } from "../sign-in/hand-over.ts";
 import type { Visit } from "./visit.ts";
@@ -20,7 +21,8 @@ export async function opensToAnonymous(slug: string, env: Env): Promise<boolean>
 const isOpen = (canvas: Canvas | null, { clock }: Env) => canvas !== null && admitsAnonymous(canvas, clock());
 
 /**
- * Step 1 of the pipeline: identifies the caller. An anonymous caller passes only if the canvas has an active Public link. Otherwise throws a
+ * Step 1 of the pipeline: identifies the caller, a browser without a session also by the session of a preview of this canvas. An anonymous
+ * caller passes only if the canvas has an active Public link. Otherwise throws a
  * Refusal: a redirect to the sign-in, or 401 (specification 4.1).
  */
 export async function authenticate(visit: Visit, env: Env): Promise<Caller> {
@@ -28,8 +30,12 @@ export async function authenticate(visit: Visit, env: Env): Promise<Caller> {
   const canvasHost = surface === "content" && env.base.urlMode === "subdomain" ? slug : undefined;
   const caller = await identify(request, answer, env, { tokens: surface === "api", canvasHost });
   if (caller.user.kind !== "visitor") return caller;
-  visit.canvas = await findForAccess(slug, null, env);
-  if (isOpen(visit.canvas, env)) return caller;
+  const canvas = await findForAccess(slug, null, env);
+  visit.canvas = canvas;
+  const { cookie } = request.headers;
+  const previewer = mayPreview(cookie) ? await findPreviewer(cookie, canvas?.id ?? null, env) : null;
+  if (previewer !== null) return { ...caller, ...previewer };
+  if (isOpen(canvas, env)) return caller;
   if (canvasHost !== undefined && wantsPage(request.headers)) {
     // The path on the host of the canvas, before `routedUrl` rewrote it to `/c/{slug}/…`.
     const path = parseCanvasPath(request.url ?? "")?.rest ?? "/";

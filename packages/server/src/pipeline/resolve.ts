@@ -26,6 +26,9 @@ type Entering = Pick<Visit, "surface"> & {
   use?: RuntimeUse;
 };
 
+/** What a request for a page does by the session of a preview. No access token is accepted for it. */
+const PAGE: RuntimeUse = { reads: true, leavesCanvas: false };
+
 /** Returns whether the canvas has a Public link and `admitsVisitors` lets its visitors send the request to the runtime API. */
 export const isOpenToVisitors = async (
   canvas: Canvas | null,
@@ -91,10 +94,11 @@ function requireUse(principal: Principal, canvas: Canvas | null, use: RuntimeUse
 
 /** Finds a canvas by its slug and throws a Refusal if the caller may not access it. */
 export async function resolve(
-  visit: Pick<Visit, "slug" | "surface">,
-  caller: Pick<Caller, "user" | "passes">,
+  { slug, surface }: Pick<Visit, "slug" | "surface">,
+  caller: Pick<Caller, "user" | "passes"> & Partial<Pick<Caller, "credential">>,
   env: Env,
   atGate = false,
 ): Promise<Entered> {
-  return enterCanvas(await lookUp(visit.slug, caller.user, env), visit, caller, env, atGate);
+  const entering = { surface, ...(caller.credential?.kind === "preview" && { use: PAGE }) };
+  return enterCanvas(await lookUp(slug, caller.user, env), entering, caller, env, atGate);
 }

@@ -23,7 +23,9 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 async function furnished(target: Target, env: Env): Promise<Stage> {
   const canvas = await stage(target);
   const { people, id, slug } = canvas;
-  await publish(target, canvas, { "index.html": "tea" });
+  const version = await publish(target, canvas, { "index.html": "tea" });
+  const preview = `/api/canvases/${id}/versions/${version}/preview`;
+  assert.equal((await manage(target, people.owner, "POST", preview)).status, 201);
   for (const scope of ["", "user/"]) {
     const put = await send(target.base, {
       method: "PUT",

@@ -149,7 +149,7 @@ await onEngines("the bytes that bundles count", (target, env) => {
             await addFiles(deploy, await receiveFile(deploy, key, 0, source, own), own);
           }),
         );
-      if (act === "finish" && deploy !== undefined) await finishDeploy(deploy, own);
+      if (act === "finish" && deploy !== undefined) await finishDeploy(deploy, true, own);
       if (act === "cancel" && deploy !== undefined) await cancelDeploy(deploy, own);
       if (act === "delete") {
         const [version] = await env.db.all<{ id: string }>`
@@ -263,9 +263,9 @@ await onEngines("the bytes that bundles count", (target, env) => {
     assert.deepEqual(await rows(), []);
     const place = await begin();
     await addFiles(place, await receiveFile(place, sha256(content), 0, streamOf(content), env), env);
-    const first = await finishDeploy(place, env);
+    const first = await finishDeploy(place, true, env);
     assert.deepEqual(await rows(), [{ files: "", message: null }]);
-    assert.deepEqual(await finishDeploy(place, env), first);
+    assert.deepEqual(await finishDeploy(place, true, env), first);
     await env.compressions.settled();
     const row = await env.db.get<{
       bytes: number;

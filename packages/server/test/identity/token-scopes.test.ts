@@ -44,6 +44,7 @@ const DEPLOYS = [
   "canvas.stage-files",
   "canvas.stage-finish",
   "canvas.publish",
+  "canvas.preview",
 ];
 
 /** The acts without a canvas in their path that tokens for one canvas may perform. */
@@ -122,6 +123,7 @@ await onSqlite(
         .replace("{version}", String(ids[`version of ${site.slug}`]))
         .replace("{deploy}", String(ids[`deploy of ${site.slug}`]))
         .replace("{sha256}", "0".repeat(64))
+        .replace(/\/file$/, "/file?path=index.html")
         .replace(/\{\w+\}/g, "none");
 
     for (const kind of KINDS) {

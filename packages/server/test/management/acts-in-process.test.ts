@@ -8,7 +8,7 @@ import { newId } from "../../src/crypto/ids.ts";
 import type { Credential } from "../../src/identity/credential.ts";
 import { createToken, tokenUser } from "../../src/identity/tokens.ts";
 import { upsertUser } from "../../src/identity/users.ts";
-import { Download } from "../../src/management/act.ts";
+import { Download, type StoredBytes } from "../../src/management/act.ts";
 import { ACTS } from "../../src/management/acts.ts";
 import { type ActCaller, actCaller } from "../../src/management/callers.ts";
 import { type Input, inputOf } from "../../src/operations/operation.ts";
@@ -163,6 +163,14 @@ describe("acts without HTTP", () => {
     ],
     "canvas.versions": ofCanvas(),
     "canvas.version-files": ofVersion(0),
+    "canvas.version-file": [
+      () => owner,
+      async () => ({
+        params: { id, version: (await versions())[0]?.id ?? "" },
+        query: { path: "index.html" },
+      }),
+    ],
+    "canvas.preview": ofVersion(0),
     "canvas.download": ofCanvas(),
     "canvas.download-version": ofVersion(1),
     "canvas.delete-version": ofVersion(1),
@@ -259,7 +267,12 @@ describe("acts without HTTP", () => {
           ?.entries ?? 0;
       const earlier = await count();
       const body = await perform(await caller(), name, input);
-      if (response.type !== undefined) {
+      if (response.type === "application/octet-stream") {
+        const { status, open } = body as StoredBytes;
+        assert.equal(status, 200);
+        assert.ok(open !== null);
+        assert.equal((await buffer(await open())).toString(), "finished");
+      } else if (response.type !== undefined) {
         assert.ok(body instanceof Download);
         assert.equal((await buffer(body.stream)).subarray(0, 2).toString(), "PK");
       } else if (response.schema === null) assert.equal(body, undefined);

@@ -38,8 +38,9 @@ test("every act has its own name and route; acts that change something are audit
     else {
       assert.ok(audited, name);
       const canvas = path.includes("/canvases/{id}") || name === "canvas.create";
-      // Connections decide nothing about open realtime connections.
-      const expected = name.startsWith("connection.") ? undefined : canvas ? "canvas" : "people";
+      // Connections and previews decide nothing about open realtime connections.
+      const decidesNothing = name.startsWith("connection.") || name === "canvas.preview";
+      const expected = decidesNothing ? undefined : canvas ? "canvas" : "people";
       assert.equal(affects, expected, name);
     }
   }
@@ -183,6 +184,16 @@ await onEngines("the acts of the management API", (target, env) => {
     "canvas.version-files": async () => {
       const { versions } = (await canvas("GET", "/versions")).json as { versions: { id: string }[] };
       return canvas("GET", `/versions/${versions[0]?.id}/files`);
+    },
+    "canvas.version-file": async () => {
+      const { versions } = (await canvas("GET", "/versions")).json as { versions: { id: string }[] };
+      return canvas("GET", `/versions/${versions[0]?.id}/file?path=index.html`);
+    },
+    "canvas.preview": async () => {
+      const { versions } = (await canvas("GET", "/versions")).json as { versions: { id: string }[] };
+      const answer = await canvas("POST", `/versions/${versions[0]?.id}/preview`, { signedIn: true });
+      secrets.push(String(answer.json.url).split("code=")[1] ?? "");
+      return answer;
     },
     "canvas.delete-version": async () => {
       await upload(target, site.people.owner, site.id, await zip({ "index.html": "second" }));

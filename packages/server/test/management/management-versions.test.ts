@@ -111,15 +111,15 @@ await onSqlite("versions", (target, env) => {
         versions.map(({ createdAt, ...rest }) => rest),
         [
           {
-            ...{ id: third, ...by, files: 4, bytes: 13, current: false },
+            ...{ id: third, ...by, files: 4, bytes: 13, current: false, published: true },
             changed: { added: 2, changed: 1, removed: 0 },
           },
           {
-            ...{ id: second, ...by, files: 2, bytes: 5007, current: false },
+            ...{ id: second, ...by, files: 2, bytes: 5007, current: false, published: true },
             changed: { added: 0, changed: 1, removed: 1 },
           },
           {
-            ...{ id: first, ...by, files: 3, bytes: 14, current: true },
+            ...{ id: first, ...by, files: 3, bytes: 14, current: true, published: true },
             changed: { added: 3, changed: 0, removed: 0 },
           },
         ],
@@ -138,13 +138,48 @@ await onSqlite("versions", (target, env) => {
     const read = (role: "owner" | "editor" | "viewer" | "stranger", id = version) =>
       manage(target, listed.people[role], "GET", `/api/canvases/${listed.id}/versions/${id}/files`);
     const files = [
-      { path: "a/b.txt", sha256: hash("sha256", "", "hex"), size: 0 },
-      { path: "index.html", sha256: hash("sha256", "one", "hex"), size: 3 },
+      { path: "a/b.txt", size: 0, mime: "text/plain; charset=utf-8", sha256: hash("sha256", "", "hex") },
+      { path: "index.html", size: 3, mime: "text/html; charset=utf-8", sha256: hash("sha256", "one", "hex") },
     ];
-    for (const role of ["owner", "editor"] as const) assert.deepEqual((await read(role)).json, { files });
+    for (const role of ["owner", "editor"] as const)
+      assert.deepEqual((await read(role)).json, { version, files, nextCursor: null });
+    for (const { path, mime } of files) {
+      const { headers } = await visit(target, listed.slug, listed.people.viewer, path);
+      assert.equal(headers["content-type"], mime);
+    }
     assert.equal((await read("viewer")).status, 403);
     refused(await read("stranger"), 404, "NOT_FOUND");
     for (const id of [ids[0] ?? "", "none"]) refused(await read("owner", id), 404, "NOT_FOUND");
+  });
+
+  it("the files in pages: with `limit` alone, or from a cursor; without, all of them", async () => {
+    const listed = await stage(target);
+    const names = ["b.txt", "a/ü.txt", "index.html", "a/b c.txt", "Z.txt"];
+    const version = await publish(target, listed, Object.fromEntries(names.map((name) => [name, name])));
+    const read = async (query: string) => {
+      const path = `/api/canvases/${listed.id}/versions/${version}/files${query}`;
+      const { status, json, text } = await manage(target, listed.people.owner, "GET", path);
+      assert.equal(status, 200, text);
+      const { files, nextCursor } = json as { files: { path: string }[]; nextCursor: string | null };
+      return { paths: files.map(({ path }) => path), nextCursor };
+    };
+    const all = await read("");
+    assert.deepEqual([all.paths.toSorted(), all.nextCursor], [names.toSorted(), null]);
+    const seen: string[] = [];
+    for (let cursor: string | null = ""; cursor !== null; ) {
+      const page: Awaited<ReturnType<typeof read>> = await read(
+        `?limit=2&cursor=${encodeURIComponent(cursor)}`,
+      );
+      assert.ok(page.paths.length <= 2 && seen.length < names.length);
+      seen.push(...page.paths);
+      cursor = page.nextCursor;
+    }
+    assert.deepEqual(seen, all.paths);
+    const rest = await read(`?cursor=${encodeURIComponent(all.paths[1] ?? "")}`);
+    assert.deepEqual(rest, { paths: all.paths.slice(2), nextCursor: null });
+    assert.equal((await read("?limit=0")).paths.length, 1);
+    const path = `/api/canvases/${listed.id}/versions/${version}/files?cursor=%00`;
+    refused(await manage(target, listed.people.owner, "GET", path), 400, "INVALID_BODY");
   });
 
   it("the list of a canvas without versions is empty", async () => {

@@ -204,8 +204,8 @@ const CHECKS: Record<string, Check> = {
     assert.ok(printed.some((text) => text.includes("GET /v2/tickets?limit=5")));
   },
   "docs/publishing.md": async (printed, base, { db }) => {
-    const [, folder, zip = "", single = "", ci = "", authoring, published = "", versions = "", again, down] =
-      printed;
+    const [, folder, zip = "", single = "", ci = "", authoring, published = "", ...more] = printed;
+    const [versions = "", again, file = "", preview = "", down] = more;
     const version = /[0-9a-f-]{36}/.exec(single)?.[0] ?? assert.fail(single);
     assert.equal(folder, `${base}/c/tea/`);
     const first = JSON.parse(zip);
@@ -223,6 +223,8 @@ const CHECKS: Record<string, Check> = {
     assert.equal(JSON.parse(lines[0] ?? "").files, 2);
     assert.equal(lines[3], version);
     assert.equal(again, '{"leftOut":[],"warnings":[]}');
+    assert.match(file, /^\{"path":"index.html","size":\d+\}\n<!doctype html>/);
+    assert.ok(preview.startsWith(`${base}/c/coffee/__preview?code=`));
     assert.equal(down, "unpublished\npublished");
     const blobs = await db.all<{ canvases: number }>`
       select count(distinct canvas_id) as canvases from bundle_blobs

@@ -9,7 +9,7 @@ import { Refusal, refuse } from "../../http/refusal.ts";
 import { announceBlobs, BLOB_BYTES, bytesOfRows, findBlobs } from "../bundle-blobs.ts";
 import { type CanvasOwner, ownerOf, refuseOver, requireBytesOf } from "../owner-quotas.ts";
 import { type AddOutcome, addFiles, discardVersion, removeOfCanvas } from "../version-files.ts";
-import { publishSteps, type StoredVersion, storedStep, trimStep } from "../versions.ts";
+import { keepSteps, publishSteps, type StoredVersion, storedStep, trimStep } from "../versions.ts";
 import { type Bundle, type BundleFile, hashAll, slicesOf, storeFiles, withBundle } from "./bundle.ts";
 import { compressLater } from "./compressions.ts";
 import { faultsOf } from "./easel-json.ts";
@@ -258,9 +258,28 @@ export async function publishStored(
   env: Env,
   conditions: Step[] = [],
 ): Promise<void> {
-  const { id, canvasId } = version;
+  const { id, canvasId, owner } = version;
   const now = env.clock();
-  const [canvas, ...rest] = publishSteps(canvasId, id, now);
+  await completeStored(version, publishSteps(canvasId, id, now), conditions, now, env);
+  // A draft has no version that was replaced. The sweep removes those that were never published.
+  if (!owner.isDraft) await tidyUp(removeOfCanvas(canvasId, env), env);
+}
+
+/** Adds a stored version to those of its canvas without publishing it. Otherwise does the same as `publishStored`. */
+export async function keepStored(version: StoredVersion, env: Env, conditions: Step[] = []): Promise<void> {
+  const { id, canvasId } = version;
+  await completeStored(version, keepSteps(canvasId, id), conditions, env.clock(), env);
+  await tidyUp(removeOfCanvas(canvasId, env), env);
+}
+
+async function completeStored(
+  version: StoredVersion,
+  [canvas, ...rest]: [Step, ...Step[]],
+  conditions: Step[],
+  now: number,
+  env: Env,
+): Promise<void> {
+  const { id, canvasId } = version;
   const outcome = await env.db.batch([
     ...conditions,
     canvas,
@@ -273,8 +292,6 @@ export async function publishStored(
     refuse(outcome === "swept" ? "UNAVAILABLE" : "NOT_FOUND");
   }
   compressLater(version.owner.id, env);
-  // A draft has no version that was replaced. The sweep removes those that were never published.
-  if (!version.owner.isDraft) await tidyUp(removeOfCanvas(canvasId, env), env);
 }
 
 /** Waits for a removal of a version's files. Only logs a failure, because the next sweep removes what is left. */

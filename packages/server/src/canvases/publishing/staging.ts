@@ -28,6 +28,7 @@ import type { BundleFile } from "./bundle.ts";
 import {
   contentWarnings,
   expectedStep,
+  keepStored,
   publishStored,
   requireExpected,
   storeVersion,
@@ -274,7 +275,12 @@ async function requireComplete(id: string, env: Env): Promise<void> {
 const filesOf = ({ files }: StagedDeploy): BundleFile[] =>
   files.map((file) => ({ ...file, open: async () => refuse("BLOBS_MISSING", { missing: [file.key] }) }));
 
-async function publishStaged(deploy: StagedDeploy, signal: AbortSignal, env: Env): Promise<FinishedDeploy> {
+async function storeStaged(
+  deploy: StagedDeploy,
+  publish: boolean,
+  signal: AbortSignal,
+  env: Env,
+): Promise<FinishedDeploy> {
   const { id, canvasId, userId, expectedVersion, message, releaseId } = deploy;
   const warnings = await warningsOf(deploy, env);
   const version = await storeVersion(canvasId, userId, filesOf(deploy), env, { message, releaseId, signal });
@@ -282,7 +288,7 @@ async function publishStaged(deploy: StagedDeploy, signal: AbortSignal, env: Env
   const conditions = [finishStep(id, finished)];
   if (releaseId !== null) conditions.unshift(...otherReleaseSteps(canvasId, releaseId));
   if (expectedVersion !== undefined) conditions.unshift(expectedStep(canvasId, expectedVersion));
-  await publishStored(version, env, conditions);
+  await (publish ? publishStored : keepStored)(version, env, conditions);
   return finished;
 }
 
@@ -297,13 +303,15 @@ const warningsOf = ({ files }: StagedDeploy, env: Env): Promise<string[]> =>
   );
 
 /**
- * Publishes a staged deploy. Returns the id of the published version, and warnings for people. A repeated or concurrent call publishes
- * nothing and returns the same. If the published version has the release of the deploy, publishes nothing and returns that version. Throws
- * 404 `NOT_FOUND` if the deploy has expired, 409 `BLOBS_MISSING` if a blob has not been uploaded, and 409 `VERSION_CONFLICT` if the
- * published version is not the one that the client expects. If `signal` aborts before the version is published, stops and throws its reason.
+ * Stores the version of a staged deploy and, if `publish` is true, publishes it. Returns the id of the version, and warnings for people. A
+ * repeated or concurrent call does nothing and returns the same, whatever its `publish`. If the published version has the release of the
+ * deploy, stores nothing and returns that version. Throws 404 `NOT_FOUND` if the deploy has expired, 409 `BLOBS_MISSING` if a blob has not
+ * been uploaded, and 409 `VERSION_CONFLICT` if the published version is not the one that the client expects. If `signal` aborts before the
+ * version is there, stops and throws its reason.
  */
 export const finishDeploy = (
   deployKey: StagedDeployKey,
+  publish: boolean,
   env: Env,
   signal?: AbortSignal,
 ): Promise<FinishedDeploy> =>
@@ -311,7 +319,7 @@ export const finishDeploy = (
     deployKey.userId,
     async (signal) => {
       const deploy = await requireStaged(deployKey, env);
-      return deploy.finished ?? (await publishOnce(deployKey, deploy, signal, env));
+      return deploy.finished ?? (await storeOnce(deployKey, deploy, publish, signal, env));
     },
     signal,
   );
@@ -323,9 +331,10 @@ async function keepCurrent(deploy: StagedDeploy, env: Env): Promise<FinishedDepl
   return finished;
 }
 
-async function publishOnce(
+async function storeOnce(
   deployKey: StagedDeployKey,
   deploy: StagedDeploy,
+  publish: boolean,
   signal: AbortSignal,
   env: Env,
 ): Promise<FinishedDeploy> {
@@ -334,7 +343,7 @@ async function publishOnce(
   await requireComplete(deploy.id, env);
   await requireExpected(deploy.canvasId, deploy.expectedVersion, env);
   try {
-    const finished = await publishStaged(deploy, signal, env);
+    const finished = await storeStaged(deploy, publish, signal, env);
     await tidyUp(clearFinished(deploy, finished, env), env);
     return finished;
   } catch (error) {

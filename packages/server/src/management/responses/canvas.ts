@@ -22,10 +22,11 @@ import type {
   DeployedCanvas,
   FinishedDeploy,
   LeftOut,
+  PreviewLink,
   StagedDeployCreated,
   UploadedFiles,
   Version,
-  VersionFile,
+  VersionFiles,
 } from "@easel/protocol/types";
 import { z } from "zod";
 import { authoredFields, time } from "../../canvases/authored-canvas.ts";
@@ -99,7 +100,12 @@ export const deployedCanvas = exact<DeployedCanvas>()(
 
 export const finishedDeploy = exact<FinishedDeploy>()(
   "FinishedDeploy",
-  z.strictObject({ ...canvasFields, warnings: z.array(z.string()), unchanged: z.boolean() }),
+  z.strictObject({
+    ...canvasFields,
+    storedVersion: z.string(),
+    warnings: z.array(z.string()),
+    unchanged: z.boolean(),
+  }),
 );
 
 export const stagedDeploy = exact<StagedDeployCreated>()(
@@ -169,14 +175,22 @@ const version = exact<Version>()(
     message: z.string().nullable(),
     releaseId: z.string().nullable(),
     current: z.boolean(),
+    published: z.boolean(),
   }),
 );
 
-export const versionFiles = exact<{ files: VersionFile[] }>()(
+export const versionFiles = exact<VersionFiles>()(
   "VersionFiles",
   z.strictObject({
-    files: z.array(z.strictObject({ path: z.string(), sha256: z.string(), size: z.int() })),
+    version: z.string(),
+    files: z.array(z.strictObject({ path: z.string(), size: z.int(), mime: z.string(), sha256: z.string() })),
+    nextCursor,
   }),
+);
+
+export const previewLink = exact<PreviewLink>()(
+  "PreviewLink",
+  z.strictObject({ url: z.string(), expiresAt: time }),
 );
 
 export const versionList = exact<VersionList>()(

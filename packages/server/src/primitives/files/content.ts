@@ -1,9 +1,9 @@
 import type { Operation } from "@easel/protocol/policy";
-import { encodeExtended, format } from "content-disposition";
 import { allows } from "../../access/rights.ts";
 import { policyOf } from "../../canvases/policy.ts";
 import { isId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
+import { disposition } from "../../http/disposition.ts";
 import { refuse } from "../../http/refusal.ts";
 import { rangeOf } from "../../http/request-headers.ts";
 import type { Message } from "../../operations/operation.ts";
@@ -35,18 +35,6 @@ export async function openFile(
 const POLICY = "default-src 'none'; media-src 'self'; style-src 'unsafe-inline'; sandbox";
 
 /**
- * Returns the `Content-Disposition` of a file. It contains the name of the file twice: in ASCII for old programs, and complete (RFC 5987).
- */
-function dispositionOf(name: string, mime: string): string {
-  const whole = downloadName(name);
-  const parameters = {
-    filename: whole.replace(/[^\x20-\x7e]/g, "?"),
-    "filename*": encodeExtended(whole),
-  };
-  return format({ type: isInline(mime) ? "inline" : "attachment", parameters });
-}
-
-/**
  * Returns a response with the bytes of a file, or with the range of bytes that the request asks for. Throws 416
  * `RANGE_NOT_SATISFIABLE` if the file does not have this range (specification 4.4).
  */
@@ -55,7 +43,7 @@ export async function contentOf(file: StoredFile, message: Message, env: Env): P
   const etag = `"${blob_key.slice(0, 32)}"`;
   const headers: Record<string, string> = {
     "content-type": mime,
-    "content-disposition": dispositionOf(name, mime),
+    "content-disposition": disposition(isInline(mime) ? "inline" : "attachment", downloadName(name)),
     "content-security-policy": POLICY,
     "accept-ranges": "bytes",
     etag,
