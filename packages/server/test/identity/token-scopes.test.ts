@@ -60,7 +60,7 @@ function refusalOf({ name, method, path, allow }: Act, { scope, bound }: Kind, o
   if (scope === "deploy" && method !== "GET" && !DEPLOYS.includes(name)) return 403;
   if (
     scope === "deploy" &&
-    (path.startsWith("/api/admin") || path.endsWith("/export") || name === "person.search")
+    (path.startsWith("/api/admin") || /\/(export|access)$/.test(path) || name === "person.search")
   )
     return 403;
   return null;
@@ -124,6 +124,7 @@ await onSqlite(
         .replace("{deploy}", String(ids[`deploy of ${site.slug}`]))
         .replace("{sha256}", "0".repeat(64))
         .replace(/\/file$/, "/file?path=index.html")
+        .replace(/\/access$/, "/access?as=anonymous")
         .replace(/\{\w+\}/g, "none");
 
     for (const kind of KINDS) {
