@@ -34,13 +34,21 @@ export async function findOrg(id: string, env: Env): Promise<Organisation | unde
   return (await listOrgs(env)).find((org) => org.id === id);
 }
 
-/** Whether two e-mail addresses belong to the same organisation. Without tenancy, all do. */
-export async function areColleagues(one: string, other: string, { db, config }: Env): Promise<boolean> {
-  if (!config.tenancy) return true;
-  const shared = await db.get<{ org_id: string }>`
-    select org_id from org_domains where domain = ${domainOf(one)}
-      and org_id = (select org_id from org_domains where domain = ${domainOf(other)})`;
-  return shared !== undefined;
+/**
+ * Returns the domains whose people belong to the organisation of an e-mail address: none without an organisation, and null, which stands for
+ * all domains, without tenancy.
+ */
+export async function colleagueDomains(email: string, { db, config }: Env): Promise<(string | null)[]> {
+  if (!config.tenancy) return [null];
+  const rows = await db.all<{ domain: string }>`
+    select domain from org_domains where org_id = (select org_id from org_domains where domain = ${domainOf(email)})`;
+  return rows.map(({ domain }) => domain);
+}
+
+/** Whether two e-mail addresses belong to the same organisation. */
+export async function areColleagues(one: string, other: string, env: Env): Promise<boolean> {
+  const domains = await colleagueDomains(one, env);
+  return domains.some((domain) => domain === null || domain === domainOf(other));
 }
 
 /**

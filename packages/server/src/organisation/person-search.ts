@@ -1,7 +1,8 @@
 import type { FoundPerson } from "@easel/protocol/management";
-import { domainOf, type User } from "../access/principal.ts";
+import type { User } from "../access/principal.ts";
 import { joined, type Sql, sql, sqlText } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
+import { colleagueDomains } from "./orgs.ts";
 
 /** The maximum number of people that a search finds. */
 const FOUND = 10;
@@ -90,14 +91,6 @@ function conditions(user: Searcher, others: Prefix[], canvasId: string | null): 
   return [sql`deactivated_at is null and users.id <> ${user.id}`, ...matches, ...notThere];
 }
 
-/** Returns the domains whose people belong to the organisation of the user: none without an organisation, and null for everyone without tenancy. */
-async function domainsFor({ email }: Searcher, { db, config }: Env): Promise<(string | null)[]> {
-  if (!config.tenancy) return [null];
-  const rows = await db.all<{ domain: string }>`
-    select domain from org_domains where org_id = (select org_id from org_domains where domain = ${domainOf(email)})`;
-  return rows.map(({ domain }) => domain);
-}
-
 /**
  * Finds at most 10 people to share something with: active members of the user's organisation, and people whose addresses the user sees in
  * teams and canvases. Without tenancy, everyone belongs to the organisation. Each word of `q` is the beginning of a word of the name or of the
@@ -119,7 +112,7 @@ export async function findPeople(
   const [longest, ...others] = words.sort((one, other) => other.length - one.length).slice(0, WORDS);
   if (longest === undefined) return [];
   const prefix = prefixOf(longest);
-  const sources = (await domainsFor(user, env)).map((domain) => peopleOf(domain, prefix));
+  const sources = (await colleagueDomains(user.email, env)).map((domain) => peopleOf(domain, prefix));
   if (env.config.tenancy) sources.push(relatedTo(user, prefix));
   const found = await Promise.all(
     sources.map((source) =>

@@ -50,7 +50,7 @@ export const canvases: Fault[] = [
   ),
   fault(
     "finding people: everyone of the instance is found with organisations",
-    PEOPLE,
+    "packages/server/src/organisation/orgs.ts",
     "if (!config.tenancy) return [null];",
     "return [null];",
     PEOPLE_TEST,

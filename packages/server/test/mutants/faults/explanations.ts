@@ -39,8 +39,8 @@ export const explanations: Fault[] = [
   fault(
     "explanations: everyone is a colleague",
     "packages/server/src/organisation/orgs.ts",
-    "return shared !== undefined",
-    "return true",
+    "domain === null || domain === domainOf(other)",
+    "true",
     TEST,
   ),
   fault(
