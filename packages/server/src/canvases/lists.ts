@@ -56,11 +56,15 @@ const grantedTo = (user: User): Sql =>
     ? sql`select id as canvas_id, 'viewer' as role from canvases where id = ${user.guestOf}`
     : sql`select canvas_id, min(role) as role from grants where email = ${user.email} group by canvas_id`;
 
-/** Returns the source of a list, or null if the list has no canvases. */
+/**
+ * Returns the source of a list, or null if the list has no canvases. `page` is the end of the statement: the conditions, the order and the
+ * number of canvases.
+ */
 function sourceOf(
   list: ListQuery["list"],
   state: PublicationStatus | undefined,
   user: User,
+  page: Sql,
   { clock, config }: Env,
 ): Source | null {
   const now = clock();
@@ -73,8 +77,10 @@ function sourceOf(
           sql`) as granted on canvas_id = canvases.id`,
         ]),
         where: joined([
-          sql`deleted_at is null and canvases.id in (select id from canvases where owner_id = ${user.id} union
-            select canvas_id from (`,
+          sql`deleted_at is null and canvases.id in (
+            select id from (select id from canvases where owner_id = ${user.id} and deleted_at is null`,
+          page,
+          sql`) as owned union select canvas_id from (`,
           grantedTo(user),
           sql`) as given)`,
         ]),
@@ -159,9 +165,13 @@ function filtersOf({ list, q = "", tag, state }: ListQuery, user: User, { clock 
  */
 export async function listCanvases(user: User, query: ListQuery, env: Env): Promise<Paged<ListedRow>> {
   const { list, limit, after } = query;
-  const source = sourceOf(list, query.state, user, env);
-  if (source === null) return { entries: [], nextCursor: null };
   const order = orderSql(query.order, after);
+  const page = joined([
+    ...[...filtersOf(query, user, env), ...order.isAfter].flatMap((condition) => [sql`and`, condition]),
+    [sqlText(`order by ${order.by} limit ?`), limit + 1],
+  ]);
+  const source = sourceOf(list, query.state, user, page, env);
+  if (source === null) return { entries: [], nextCursor: null };
   const rows = await env.db.all<Position & { role: CanvasRole; bytes: number }>(
     ...joined([
       sql`select canvases.id,`,
@@ -175,8 +185,7 @@ export async function listCanvases(user: User, query: ListQuery, env: Env): Prom
       source.from,
       sql`where`,
       source.where,
-      ...[...filtersOf(query, user, env), ...order.isAfter].flatMap((condition) => [sql`and`, condition]),
-      [sqlText(`order by ${order.by} limit ?`), limit + 1],
+      page,
     ]),
   );
   const fits = countWithin(rows, LIMITS.canvasPageBytes.value, ({ bytes }) => Number(bytes));

@@ -76,7 +76,11 @@ for (const [name, read] of READS) {
         plan.join("\n"),
       );
       for (const step of plan) {
-        assert.doesNotMatch(step, /^SCAN (?!given$|granted$|grants$|json_each |each_tag )/, plan.join("\n"));
+        assert.doesNotMatch(
+          step,
+          /^SCAN (?!given$|granted$|grants$|owned$|json_each |each_tag )/,
+          plan.join("\n"),
+        );
       }
     }
   });

@@ -152,6 +152,23 @@ await onDatabases("plans of the lists of canvases", (db) => {
     assert.doesNotMatch(await planOf(read), sqlite ? /^SCAN canvases/m : /Seq Scan on canvases/);
   });
 
+  for (const order of ["id", ...CANVAS_SORTS] as const) {
+    test(`without a list, by ${order}: of the canvases that the person owns, a page is read`, async () => {
+      seen.length = 0;
+      const { entries } = await listCanvases(
+        person,
+        { list: null, order, after: null, limit: 100 },
+        envOf(false),
+      );
+      assert.equal(entries.length, 100);
+      const plan = await planOf(seen[0] ?? assert.fail());
+      assert.doesNotMatch(plan, sqlite ? /^SCAN canvases/m : /Seq Scan on canvases/, plan);
+      const read = [...plan.matchAll(/ on canvases .*actual time=\S+ rows=(\d+) loops=(\d+)/g)];
+      assert.equal(read.length > 0, !sqlite);
+      for (const [, rows, loops] of read) assert.ok(Number(rows) * Number(loops) <= 200, plan);
+    });
+  }
+
   test("shared, filtered: only canvases that are shared with the person are read", async () => {
     seen.length = 0;
     await listCanvases(
