@@ -43,9 +43,9 @@ await build({
   logLevel: "warn",
 });
 
-// The files that the service of `easel dev` reads. It needs no examples and no pictures.
+// The files that the service of `easel dev` reads. It needs no examples, no dashboard and no pictures.
 for (const [name, file] of Object.entries(ASSETS)) {
-  if (name === "examples") continue;
+  if (name === "examples" || name === "dashboard") continue;
   const source = assetPath(name as keyof typeof ASSETS);
   await cp(source, path.join(DIST, "assets", file), {
     recursive: true,

@@ -4,9 +4,9 @@ import { mountAgentPages } from "./agents/mount.ts";
 import { refuseUnknownPath } from "./content/error-pages.ts";
 import { mountContent } from "./content/routes.ts";
 import { mountFavicon, mountSchema, mountSdk, mountStylesheet } from "./content/service-files.ts";
+import { mountDashboard } from "./dashboard/mount.ts";
 import { mountDocPages } from "./doc-pages/mount.ts";
 import type { Env } from "./env.ts";
-import { mountHome } from "./home/routes.ts";
 import { setCommonHeaders } from "./http/cross-site.ts";
 import { answerClientError, answerError, requestIds } from "./http/errors.ts";
 import { mountHealth } from "./http/health.ts";
@@ -60,7 +60,7 @@ const PARTS: ((app: FastifyInstance, env: Env, served: readonly Primitive[]) => 
   mountAgentPages, // /llms.txt /skill.md /docs/{page}.md
   mountDocPages, //   /docs
   mountContent, //    /c/{slug}/
-  mountHome, //       /
+  mountDashboard, //  / /new /account /canvases/{id} /assets
   mountTokenPage, //  /tokens
 ];
 

@@ -112,13 +112,16 @@ export const AREAS = {
     ],
   },
   management: {
-    sources: [`${SERVER}/src/{management,home,organisation/*.ts}`],
+    sources: [`${SERVER}/src/{management,organisation/*.ts}`],
     tests: [
       `${SERVER}/test/management/{acts,admin,browser,bundle,fair,given,management-[!c],transfer,version}*.test.ts`,
       `${SERVER}/test/management/management.test.ts`,
       `${SERVER}/test/organisation/{person-search*,teams,tenancy,usage}.test.ts`,
-      `${SERVER}/test/home/*.test.ts`,
     ],
+  },
+  dashboard: {
+    sources: [`${SERVER}/src/dashboard`, "packages/dashboard/src"],
+    tests: ["packages/dashboard/src/**/*.test.ts", `${SERVER}/test/dashboard/*.test.ts`],
   },
   drivers: {
     sources: [`${SERVER}/src/{drivers/*.ts,drivers/db,drivers/blobs,disk}`, `${SERVER}/migrations`],

@@ -13,6 +13,7 @@ export const ASSETS = {
   examples: "examples",
   sdk: "packages/sdk/dist/v1.js",
   stylesheet: "packages/sdk/easel.css",
+  dashboard: "packages/dashboard/dist",
   migrations: "packages/server/migrations",
   skill: "packages/server/src/agents/skill.md",
   llms: "packages/server/src/agents/llms.txt",

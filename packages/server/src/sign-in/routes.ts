@@ -16,6 +16,7 @@ export function mountSignIn(app: FastifyInstance, env: Env): void {
 
   if (env.base.urlMode === "subdomain") mountHandOver(app, env);
   mountInvitation(app, env);
+  mountDone(app);
 
   app.post("/auth/logout", async (request, reply) => {
     requireSameOrigin(request.headers, env.base);
@@ -30,4 +31,19 @@ export function mountSignIn(app: FastifyInstance, env: Env): void {
         ${env.config.authMode === "proxy" ? null : html`<a class="button" href="/auth/login?anew=1">Sign in</a>`}`,
     });
   });
+}
+
+/** Tells the pages of the dashboard that a sign-in has ended, and closes the window that the dashboard has opened for it. */
+const TELL_AND_CLOSE = 'new BroadcastChannel("easel-session").postMessage("signed-in");close()';
+
+/** Mounts `/auth/done`, the last page of a sign-in in a small window of the dashboard. It is the same for everyone. */
+function mountDone(app: FastifyInstance): void {
+  app.get("/auth/done", (_request, reply) =>
+    sendPage(reply, {
+      title: "Signed in",
+      narrow: true,
+      script: TELL_AND_CLOSE,
+      body: html`<h1>You are signed in</h1><p>You can close this window.</p><a class="button" href="/">Your canvases</a>`,
+    }),
+  );
 }

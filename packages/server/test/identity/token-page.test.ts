@@ -182,13 +182,6 @@ await onSqlite("the page of access tokens", (target, env) => {
     const audit = await env.db.all`select act from audit where target = ${id} order by id`;
     assert.deepEqual(audit, [{ act: "token.create" }, { act: "token.delete" }]);
   });
-
-  it("the home page leads to it, but not for guests", async () => {
-    const home = (headers: Header[]) => send(base, { method: "GET", path: "/", headers });
-    const link = 'href="/tokens"';
-    assert.ok((await home(person.headers)).text.includes(link));
-    assert.ok(!(await home((await guestOf(target, site)).headers)).text.includes(link));
-  });
 });
 
 test("in proxy mode the page belongs to the person whom the proxy names, and is rate limited", async (t) => {

@@ -131,10 +131,6 @@ test("each kind of page is accessible, fits a small screen, and works by keyboar
     settings: { SERVICE_RATELIMIT_ENABLED: "true", ...limits },
   });
   const { people, own, locked } = await canvases(site);
-  // Creates more canvases than one page of the list on the home page shows.
-  for (let n = 0; n < 25; n++) {
-    await manage(site.target, people.owner, "POST", "/api/canvases", { title: `Draft ${n}` });
-  }
   const context = await (await openBrowser(t)).newContext({ viewport: { width: 320, height: 640 } });
   const page = await context.newPage();
   const wrong = async () => {
@@ -195,8 +191,6 @@ test("each kind of page is accessible, fits a small screen, and works by keyboar
       /on x+ act for you\?[\s\S]*canvas Conformance/,
       "dark",
     ],
-    [`${site.base}/`, "Your canvases", /Page 1\s+Older/, "light"],
-    [`${site.base}/?mine=2.9.9`, "Your canvases", /Newest\s+Page 2/],
     [makeToken(""), "No token created", /The token needs a name\./],
     [makeToken("CI"), "Access tokens", /New token: CI[\s\S]*EASEL_TOKEN=easel_pat_/, "dark"],
     [askToEnd, "Access tokens", /Programs that use this token will be refused at once\./, "light"],
@@ -303,8 +297,17 @@ test("signing out and in again by keyboard alone", { skip: noBrowser }, async (t
   const context = await (await openBrowser(t)).newContext();
   await enterAs(context, site, people.viewer);
   const page = await context.newPage();
-  await page.goto(`${site.base}/`);
-  while ((await page.evaluate(FOCUSED)) !== "Sign out") await page.keyboard.press("Tab");
+  await page.goto(`${site.base}/account`);
+  const signOut = page.getByRole("button", { name: "Sign out" });
+  await signOut.waitFor();
+  for (
+    let keys = 0;
+    (await page.evaluate("document.activeElement.textContent.trim()")) !== "Sign out";
+    keys++
+  ) {
+    assert.ok(keys < 30, "the keyboard does not reach the button");
+    await page.keyboard.press("Tab");
+  }
   await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
   assert.equal(await page.title(), "Signed out · Easel");
   assert.deepEqual(await context.cookies(), []);

@@ -24,7 +24,8 @@ const LAYERS = [
   ["sign-in/"],
   ["organisation/"],
   ["pipeline/"],
-  ["primitives/", "management/", "content/", "home/"],
+  ["primitives/", "management/", "content/"],
+  ["dashboard/"],
   ["token-page/"],
   ["oauth/"],
   ["openapi/"],
@@ -194,7 +195,7 @@ test("paths of canvases and Fetch Metadata headers are read by one module each",
   const having = (text: RegExp) => files.filter((file) => text.test(read(SERVER, file)));
   assert.deepEqual(having(/sec-fetch-/), ["http/cross-site.ts"]);
   // Finds paths of canvases in code only: comments and settings write them with braces, as `/c/{slug}`.
-  assert.deepEqual(having(/["'`/]c\/[^{\s]|["'`]\/c["'`]/), ["home/routes.ts", "http/canvas-path.ts"]);
+  assert.deepEqual(having(/["'`/]c\/[^{\s]|["'`]\/c["'`]/), ["dashboard/mount.ts", "http/canvas-path.ts"]);
 });
 
 test("there are no import cycles", () => {
@@ -214,7 +215,7 @@ test("there are no import cycles", () => {
  * another folder.
  */
 const SAME_PART =
-  /^(primitives\/\w+|content|home|sign-in|canvases)\/(routes|store|data|operations|transfer)\.ts$|^management\/|\/(index|mount)\.ts$/;
+  /^(primitives\/\w+|content|sign-in|canvases)\/(routes|store|data|operations|transfer)\.ts$|^management\/|\/(index|mount)\.ts$/;
 
 test("a value that a module exports is imported by another one", () => {
   const SKIPPED = /(^|\/)(node_modules|dist)\//;

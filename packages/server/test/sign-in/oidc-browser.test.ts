@@ -86,9 +86,9 @@ for (const { mode, base, env, issuer, canvas } of sites) {
         assert.deepEqual([httpOnly, sameSite, domain], [true, "Lax", "easel.localhost"]);
 
       const other = await page.context().newPage();
-      await other.goto(`${base}/`);
-      await other.getByRole("link", { name: /Tea/ }).click();
-      await other.waitForURL(canvas);
+      await other.goto(`${base}/account`);
+      await other.getByText("ada@example.com").waitFor();
+      await other.goto(canvas);
       await other.getByText("Name of ada").waitFor();
     });
 

@@ -1,0 +1,44 @@
+/** An error response of the service, or no response at all (status 0). */
+export class ApiError extends Error {
+  readonly status: number;
+  /** The error code, such as `SLUG_TAKEN`. Null if the response does not come from the service but, for example, from a proxy. */
+  readonly code: string | null;
+  /** What the caller can do, if the service says so. */
+  readonly hint: string | null;
+  readonly requestId: string | null;
+  /** The seconds after which to send the request again, for 429 and 503. */
+  readonly retryAfter: number | null;
+  /** All fields of the body, such as `currentVersion`. */
+  readonly body: Readonly<Record<string, unknown>>;
+
+  constructor(status: number, body: Record<string, unknown>, retryAfter: number | null = null) {
+    const text = (name: string) => (typeof body[name] === "string" ? body[name] : null);
+    super(text("message") ?? messageOf(status));
+    this.status = status;
+    this.code = text("code");
+    this.hint = text("hint");
+    this.requestId = text("requestId");
+    this.retryAfter = retryAfter;
+    this.body = body;
+  }
+}
+
+const messageOf = (status: number): string =>
+  status === 0
+    ? "The service cannot be reached. Check your connection."
+    : `The service answered with status ${status}.`;
+
+/** The caller is not signed in any more. The frame shows a bar for it, so screens need not tell. */
+export class SignedOut extends ApiError {
+  constructor() {
+    super(401, { code: "UNAUTHENTICATED", message: "You are signed out. Sign in again to go on." });
+  }
+}
+
+/** Reads the error in a response that is not ok. */
+export async function errorOf(response: Response): Promise<ApiError> {
+  const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
+  const body: unknown = await response.json().catch(() => null);
+  const fields = typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
+  return new ApiError(response.status, fields, Number.isFinite(seconds) ? seconds : null);
+}

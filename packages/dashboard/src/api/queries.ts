@@ -1,0 +1,53 @@
+import { QueryClient, queryOptions } from "@tanstack/react-query";
+import { ApiError } from "./api-error.ts";
+import { api, bodyOf } from "./client.ts";
+
+/** The number of times that a read is sent again while the service is busy or cannot be reached. */
+const RETRIES = 3;
+
+const isPassing = (error: Error): boolean =>
+  error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500);
+
+/** The reads of the dashboard, and how they are kept. A change invalidates what it may have changed. */
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 15_000,
+      retry: (count, error) => count < RETRIES && isPassing(error),
+      retryDelay: (count, error) =>
+        1_000 * ((error instanceof ApiError ? error.retryAfter : null) ?? 2 ** count),
+    },
+    mutations: { retry: false },
+  },
+});
+
+/** The caller and the instance. */
+export const meQuery = queryOptions({
+  queryKey: ["me"],
+  queryFn: ({ signal }) => bodyOf(api.GET("/api/me", { signal })),
+  staleTime: 300_000,
+});
+
+/** All that is known of a canvas has a key that begins with `["canvas", id]`. */
+export const canvasKey = (id: string, ...part: string[]) => ["canvas", id, ...part] as const;
+
+export const canvasQuery = (id: string) =>
+  queryOptions({
+    queryKey: canvasKey(id),
+    queryFn: ({ signal }) => bodyOf(api.GET("/api/canvases/{id}", { params: { path: { id } }, signal })),
+  });
+
+export const versionsQuery = (id: string) =>
+  queryOptions({
+    queryKey: canvasKey(id, "versions"),
+    queryFn: async ({ signal }) =>
+      (await bodyOf(api.GET("/api/canvases/{id}/versions", { params: { path: { id } }, signal }))).versions,
+  });
+
+/** Reads again what a change of a canvas may have changed: the canvas, what belongs to it, and the lists. */
+export async function canvasChanged(id: string): Promise<void> {
+  await Promise.all([
+    queries.invalidateQueries({ queryKey: canvasKey(id) }),
+    queries.invalidateQueries({ queryKey: ["canvases"] }),
+  ]);
+}

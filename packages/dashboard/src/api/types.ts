@@ -1,0 +1,14 @@
+import type { paths } from "../../../cli/dist-types/management-api.d.ts";
+
+/** The body of a successful GET of the management API. */
+type Read<Path extends keyof paths> = paths[Path] extends {
+  get: { responses: { 200: { content: { "application/json": infer Body } } } };
+}
+  ? Body
+  : never;
+
+/* What the management API returns, as its OpenAPI document describes it. */
+
+export type Me = Read<"/api/me">;
+export type Canvas = Read<"/api/canvases/{id}">;
+export type Version = Read<"/api/canvases/{id}/versions">["versions"][number];

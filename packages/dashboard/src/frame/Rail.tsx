@@ -1,0 +1,52 @@
+import { Link } from "@tanstack/react-router";
+import { BookOpen, CircleUser, LayoutGrid } from "lucide-react";
+import type { Me } from "../api/types.ts";
+
+/** The mark of Easel, as on the service's own pages. */
+const Brand = () => (
+  <svg
+    viewBox="0 0 24 24"
+    fill="none"
+    stroke="currentColor"
+    strokeWidth="2"
+    strokeLinecap="round"
+    aria-hidden="true"
+  >
+    <rect x="4" y="4" width="16" height="11" rx="1.5" />
+    <path d="M12 2v2M8 15l-3 7M16 15l3 7M12 15v4" />
+  </svg>
+);
+
+/** The places of the dashboard: a column at the left, on a phone a bar at the bottom. */
+export const Rail = ({ me }: { me: Me }) => (
+  <nav className="rail" aria-label="Places">
+    <Link to="/" className="brand">
+      <Brand />
+      <span>Easel</span>
+    </Link>
+    <ul>
+      <li>
+        <Link to="/" className="place" activeOptions={{ exact: true }}>
+          <LayoutGrid aria-hidden />
+          Canvases
+        </Link>
+      </li>
+      <li className="wide">
+        <a className="place" href="/docs" target="_blank" rel="noreferrer">
+          <BookOpen aria-hidden />
+          Documentation
+        </a>
+      </li>
+    </ul>
+    <span className="spring" />
+    <ul>
+      <li>
+        <Link to="/account" className="place">
+          <CircleUser aria-hidden />
+          <span className="wide">{me.name}</span>
+          <span className="narrow">Account</span>
+        </Link>
+      </li>
+    </ul>
+  </nav>
+);

@@ -1,0 +1,57 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { canvasQuery, meQuery, queries } from "./api/queries.ts";
+import { Frame } from "./frame/Frame.tsx";
+import { NotFound, ScreenError } from "./frame/ScreenError.tsx";
+import { Loading } from "./kit/Loading.tsx";
+
+/*
+ * The screens by their paths. Each screen is a chunk of its own. What it shows first is read while the chunk is loaded. The search parameters
+ * of a screen are what its address keeps, such as a filter; anybody can write such an address, so they are parsed.
+ */
+
+const root = createRootRoute({
+  loader: () => queries.ensureQueryData(meQuery),
+  component: Frame,
+});
+
+const canvases = createRoute({
+  getParentRoute: () => root,
+  path: "/",
+  component: lazyRouteComponent(() => import("./screens/canvases/CanvasesScreen.tsx"), "CanvasesScreen"),
+});
+
+const account = createRoute({
+  getParentRoute: () => root,
+  path: "/account",
+  component: lazyRouteComponent(() => import("./screens/account/AccountScreen.tsx"), "AccountScreen"),
+});
+
+const canvas = createRoute({
+  getParentRoute: () => root,
+  path: "/canvases/$id",
+  loader: ({ params: { id } }) => queries.ensureQueryData(canvasQuery(id)),
+  component: lazyRouteComponent(() => import("./screens/canvas/CanvasFrame.tsx"), "CanvasFrame"),
+});
+
+const overview = createRoute({
+  getParentRoute: () => canvas,
+  path: "/",
+  component: lazyRouteComponent(() => import("./screens/overview/OverviewScreen.tsx"), "OverviewScreen"),
+});
+
+export const router = createRouter({
+  routeTree: root.addChildren([canvases, account, canvas.addChildren([overview])]),
+  defaultPreload: "intent",
+  // The queries know how old their data is.
+  defaultPreloadStaleTime: 0,
+  defaultPendingComponent: () => <Loading what="the screen" />,
+  defaultErrorComponent: ScreenError,
+  defaultNotFoundComponent: NotFound,
+  scrollRestoration: true,
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,51 @@
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { promisify } from "node:util";
+import { brotliCompress, gzip } from "node:zlib";
+import react from "@vitejs/plugin-react";
+import { defineConfig, type Plugin } from "vite";
+
+/** Writes each asset a second and a third time, as `.br` and `.gz`, so that the service compresses nothing. */
+function precompress(): Plugin {
+  return {
+    name: "precompress",
+    apply: "build",
+    async writeBundle({ dir = "" }, bundle) {
+      const texts = Object.keys(bundle).filter((name) => name.startsWith("assets/"));
+      await Promise.all(
+        texts.map(async (name) => {
+          const bytes = await readFile(path.join(dir, name));
+          await writeFile(path.join(dir, `${name}.br`), await promisify(brotliCompress)(bytes));
+          await writeFile(path.join(dir, `${name}.gz`), await promisify(gzip)(bytes, { level: 9 }));
+        }),
+      );
+    },
+  };
+}
+
+/** The service that `npm run dev:dashboard` uses. */
+const SERVICE = process.env.EASEL_URL ?? "http://localhost:3000";
+
+/** The paths that the service answers; all others are screens of the dashboard. */
+const OF_THE_SERVICE =
+  "^/(api|auth|oauth|tokens|docs|sdk|schema|reference|c|v1|favicon.ico|skill.md|openapi.json)(/|$|\\?)";
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react(), precompress()],
+  build: {
+    target: "es2023",
+    outDir: "dist",
+    emptyOutDir: true,
+    modulePreload: { polyfill: false },
+    // A policy of the page allows no `data:` scripts and styles, and files have names that caches keep.
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+  },
+  server: {
+    // The service accepts changes from its own origin only.
+    proxy: {
+      [OF_THE_SERVICE]: { target: SERVICE, changeOrigin: true, ws: true, headers: { origin: SERVICE } },
+    },
+  },
+});
