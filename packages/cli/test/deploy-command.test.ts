@@ -286,3 +286,53 @@ test("with --json an error is a document, too; the text for people is on stderr"
     assert.ok(stderr.includes(`error: ${message}`), stderr);
   }
 });
+
+test("--no-publish stores a version and prints a link to its preview; rollback publishes it", async (t) => {
+  const settings = { title: "Kept", slug: "kept-back" };
+  const files = { "index.html": PAGE, "easel.json": JSON.stringify(settings) };
+  const folder = await folderWith(t, "kept", files);
+  const first = JSON.parse((await easel(["deploy", "--json", folder], { env })).stdout);
+  await addFiles(folder, { "a.css": "a{}", "easel.json": JSON.stringify({ ...settings, title: "Later" }) });
+  const [row] = await canvasRows("kept-back");
+  const kept = await easel(["deploy", "--no-publish", "-m", "Try this", folder], { env });
+  assert.equal(kept.code, 0, kept.stderr);
+  assert.ok(kept.stdout.startsWith(`${base}/c/kept-back/__preview?code=`), kept.stdout);
+  assert.match(
+    kept.stderr,
+    /Stored a version of “Kept”, and published nothing\..* `easel rollback [0-9a-f]{12}` publishes it/,
+  );
+  assert.deepEqual(await canvasRows("kept-back"), [row]);
+  const versions = JSON.parse((await easel(["versions", "--json"], { cwd: folder, env })).stdout);
+  assert.deepEqual(
+    versions.map(({ current, published, message }: Record<string, unknown>) => [current, published, message]),
+    [
+      [false, false, "Try this"],
+      [true, true, null],
+    ],
+  );
+  assert.match((await easel(["versions"], { cwd: folder, env })).stdout, /not published: Try this/);
+
+  const { stored, preview, published, version } = JSON.parse(
+    (await easel(["deploy", "--no-publish", "--json", folder], { env })).stdout,
+  );
+  assert.deepEqual([published, version], [false, first.version]);
+  assert.ok(preview.startsWith(`${base}/c/kept-back/__preview?code=`));
+  const back = JSON.parse(
+    (await easel(["rollback", stored.slice(-12), "--yes", "--json"], { cwd: folder, env })).stdout,
+  );
+  assert.deepEqual([back.version, back.previous], [stored, first.version]);
+  // The version that was never published is passed over.
+  const previous = JSON.parse((await easel(["rollback", "--yes", "--json"], { cwd: folder, env })).stdout);
+  assert.equal(previous.version, first.version);
+});
+
+test("--no-publish of a new canvas leaves a draft; without a change it stores nothing", async (t) => {
+  const folder = await folderWith(t, "kept-draft", { "index.html": PAGE });
+  const { code, stderr } = await easel(["deploy", "--no-publish", folder], { env });
+  assert.equal(code, 0, stderr);
+  assert.equal((await canvasRows("kept-draft"))[0]?.version_id, null);
+  assert.equal((await easel(["deploy", folder], { env })).code, 0);
+  const [row] = await canvasRows("kept-draft");
+  const same = JSON.parse((await easel(["deploy", "--no-publish", "--json", folder], { env })).stdout);
+  assert.deepEqual([same.published, same.stored, same.version], [false, null, row?.version_id]);
+});

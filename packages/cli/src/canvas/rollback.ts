@@ -7,11 +7,14 @@ import { readProject, writeProject } from "../project/project.ts";
 import { clean } from "../terminal/clean.ts";
 import { describe, pickVersion, readVersions } from "./versions.ts";
 
-/** Returns the version that was deployed before the published one. If none is published, returns the newest. */
+/**
+ * Returns the version that was deployed before the published one. If none is published, returns the newest. Passes over versions that have
+ * never been published.
+ */
 function previousOf(versions: Version[]): Version {
   const current = versions.findIndex((each) => each.current);
   return (
-    versions[current + 1] ??
+    versions.slice(current + 1).find(({ published }) => published !== false) ??
     fail("There is no version before the published one.", { hint: "`easel versions` lists the versions." })
   );
 }

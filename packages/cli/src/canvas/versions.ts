@@ -38,7 +38,7 @@ const changesOf = ({ changed }: Version) =>
 /** The number of characters in a short id. */
 const SHORT_LENGTH = 12;
 /** Returns the end of an id, which is random. `pickVersion` accepts it. */
-const shortId = (id: string) => id.slice(-SHORT_LENGTH);
+export const shortId = (id: string) => id.slice(-SHORT_LENGTH);
 
 /** Describes a version in words: its short id, by whom and when it was deployed, and its message. */
 export function describe({ id, createdByName, createdAt, message }: Version): string {
@@ -54,7 +54,12 @@ const COLUMNS: Column<Version>[] = [
   { title: "FILES", cell: ({ files }) => String(files), align: "right" },
   { title: "SIZE", cell: ({ bytes }) => formatBytes(bytes), align: "right" },
   { title: "CHANGED", cell: changesOf },
-  { title: "MESSAGE", cell: ({ message }) => message ?? "", flexible: true },
+  {
+    title: "MESSAGE",
+    cell: ({ message, published }) =>
+      [published === false ? "not published" : "", message ?? ""].filter((text) => text !== "").join(": "),
+    flexible: true,
+  },
 ];
 
 /** Prints the versions of a canvas, newest first. The published one is marked. */

@@ -8,6 +8,7 @@ Examples:
   easel deploy dist --slug team-list      publish a build as team-list
   easel deploy --dry-run                  show what would be sent
   easel deploy --release "$GITHUB_SHA"    publish a commit, unless it is live
+  easel deploy --no-publish               only store, and print a preview link
   EASEL_URL=… EASEL_TOKEN=… easel deploy  in CI: nothing is asked`;
 
 /** The command `easel deploy`. */
@@ -30,6 +31,10 @@ export const deploy = (context: Context): Command =>
     .option(
       "--release <id>",
       "what this content is called, such as a commit; nothing is published if it is live already",
+    )
+    .option(
+      "--no-publish",
+      "only store the version, and print a link that shows it to you once; `easel rollback` publishes it",
     )
     .option("--dry-run", "show what would be sent and what is left out, and publish nothing")
     .option(

@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { Access } from "@easel/protocol/types";
 import { isDraft, requireAgreement } from "../api/agreement.ts";
-import { connect } from "../api/service.ts";
+import { bodyOf, connect, type Service } from "../api/service.ts";
 import { isListed } from "../canvas/who-may-enter.ts";
 import type { Context } from "../context.ts";
 import { readEaselJson } from "../project/easel-json.ts";
@@ -22,6 +22,7 @@ export interface DeployOptions {
   access?: Access;
   message?: string;
   release?: string;
+  publish?: boolean;
   dryRun?: boolean;
   force?: boolean;
   unlisted?: boolean;
@@ -29,9 +30,18 @@ export interface DeployOptions {
   yes?: boolean;
 }
 
+/** Makes a link that shows a version of a canvas once, in the browser that opens it. */
+async function previewOf(id: string, version: string, { api }: Service): Promise<string> {
+  const path = { id, version };
+  const { url } = await bodyOf(
+    api.POST("/api/canvases/{id}/versions/{version}/preview", { params: { path } }),
+  );
+  return url;
+}
+
 /**
  * Deploys a folder: creates its canvas if there is none, uploads the files that the service does not have, publishes the new version and
- * prints the address. Publishes nothing if the published version has the same files. Resumes a run that was interrupted. If the first deploy
+ * prints the address. With `publish: false`, only stores the version and prints a link to its preview. Publishes nothing if the published version has the same files. Resumes a run that was interrupted. If the first deploy
  * fails, deletes the canvas that it has created.
  */
 export async function deploy(given: string, options: DeployOptions, context: Context): Promise<void> {
@@ -67,13 +77,17 @@ export async function deploy(given: string, options: DeployOptions, context: Con
   // A folder that knows no version, as in CI, expects the one that is current now.
   const version = project?.version === undefined ? canvas.version : project.version;
   const applied: string[] = [];
-  const apply = async () => void applied.push(...(await applySettings(canvas, settings, service, context)));
+  const publish = options.publish !== false;
+  // Settings apply to the published version, so a version that is only stored leaves them as they are.
+  const apply = async () => {
+    if (publish || isFirst) applied.push(...(await applySettings(canvas, settings, service, context)));
+  };
   try {
     if (access !== undefined) await setUp(canvas, settings, access, service);
-    else
+    else if (publish)
       applied.push(...(await enableCapabilities(canvas, settings.capabilities, options, service, context)));
     const isSame = changes !== undefined && isUnchanged(changes) && options.force !== true;
-    const { deployed, sent, published, ...received } = isSame
+    const { deployed, sent, published, stored, ...received } = isSame
       ? await keepVersion(folder, canvas, service, context, apply)
       : await publishFiles(
           folder,
@@ -85,6 +99,7 @@ export async function deploy(given: string, options: DeployOptions, context: Con
             force: options.force === true,
             message: options.message,
             release: options.release,
+            publish,
           },
           service,
           context,
@@ -96,6 +111,7 @@ export async function deploy(given: string, options: DeployOptions, context: Con
       first: isFirst,
       needed: settings.capabilities,
       published,
+      stored,
       release: options.release,
       changes,
       applied,
@@ -103,6 +119,7 @@ export async function deploy(given: string, options: DeployOptions, context: Con
       sent,
     };
     for (const line of summaryOf(deployed, outcome, performance.now() - start)) terminal.say(line);
+    const preview = stored === null ? null : await previewOf(deployed.id, stored, service);
     const result = {
       url: deployed.url,
       id: deployed.id,
@@ -110,6 +127,8 @@ export async function deploy(given: string, options: DeployOptions, context: Con
       version: deployed.version,
       created: isFirst,
       published,
+      stored,
+      preview,
       files: files.length,
       sent,
       changed: changes ?? null,
@@ -119,7 +138,7 @@ export async function deploy(given: string, options: DeployOptions, context: Con
       leftOut: content.leftOut,
       warnings,
     };
-    terminal.result(result, () => `${clean(deployed.url)}\n`);
+    terminal.result(result, () => `${clean(preview ?? deployed.url)}\n`);
   } catch (error) {
     if (found === undefined) await discard(canvas, service, context);
     throw error;

@@ -38,8 +38,10 @@ export interface Published {
   deployed: Canvas;
   sent: number;
   warnings: string[];
-  /** Whether a version was published. If not, the published one has the same files or the same release. */
+  /** Whether a version was published. If not, it was only stored, or the published one has the same files or the same release. */
   published: boolean;
+  /** The version that was stored without being published; null if there is none. */
+  stored: string | null;
 }
 
 /**
@@ -66,6 +68,8 @@ export interface Plan {
   message: string | undefined;
   /** What the files are called, such as a commit. */
   release: string | undefined;
+  /** Whether the version is published, and not only stored. */
+  publish: boolean;
 }
 
 /**
@@ -75,7 +79,7 @@ export interface Plan {
 export async function publishFiles(
   folder: string,
   files: readonly HashedFile[],
-  { canvas, version, force, staged: unfinished, message, release }: Plan,
+  { canvas, version, force, staged: unfinished, message, release, publish }: Plan,
   service: Service,
   context: Context,
   beforeFinish: () => Promise<void>,
@@ -97,13 +101,15 @@ export async function publishFiles(
     await saveProject({ ...project, staged: { id: staged.id, manifest } });
     await uploadFiles({ canvasId, id: staged.id }, files, staged.missing, service, context.terminal);
     await beforeFinish();
-    const deployed = await finish(canvasId, staged.id, service);
-    await saveProject({ ...project, version: deployed.version });
+    const { storedVersion, ...deployed } = await finish(canvasId, staged.id, publish, service);
+    const isStored = !publish && !deployed.unchanged;
+    await saveProject({ ...project, version: isStored ? version : deployed.version });
     return {
       deployed,
       sent: staged.missing.length,
       warnings: [...staged.warnings, ...deployed.warnings],
-      published: !deployed.unchanged,
+      published: publish && !deployed.unchanged,
+      stored: isStored ? storedVersion : null,
     };
   } catch (error) {
     throw await explainConflict(error, canvasId, service);
@@ -120,5 +126,11 @@ export async function keepVersion(
 ): Promise<Published> {
   await apply();
   await projectWriter(folder, context)({ url: service.url, canvasId, slug, version });
-  return { deployed: await canvasById(canvasId, service), sent: 0, warnings: [], published: false };
+  return {
+    deployed: await canvasById(canvasId, service),
+    sent: 0,
+    warnings: [],
+    published: false,
+    stored: null,
+  };
 }

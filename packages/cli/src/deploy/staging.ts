@@ -40,10 +40,22 @@ export async function stage(
   return bodyOf(api.POST("/api/canvases/{id}/deploys", { params: { path }, body }));
 }
 
-/** Publishes a staged deploy, unless its release is published already. A repeated call returns the same version. Throws a 409 `BLOBS_MISSING` if uploads are missing. */
-export async function finish(canvasId: string, deploy: string, service: Service): Promise<FinishedDeploy> {
+/**
+ * Publishes a staged deploy, unless its release is published already, or only stores it if `publish` is false. A repeated call returns the
+ * same version. Throws a 409 `BLOBS_MISSING` if uploads are missing.
+ */
+export async function finish(
+  canvasId: string,
+  deploy: string,
+  publish: boolean,
+  service: Service,
+): Promise<FinishedDeploy> {
   const path = `/api/canvases/${canvasId}/deploys/${deploy}/finish`;
-  const response = await service.send(path, () => ({ method: "POST" }), {
+  const headers = { "content-type": "application/json" };
+  const init = publish
+    ? { method: "POST" }
+    : { method: "POST", headers, body: JSON.stringify({ publish: false }) };
+  const response = await service.send(path, () => init, {
     repeatable: true,
     timeoutMs: UPLOAD_TIMEOUT_MS,
   });

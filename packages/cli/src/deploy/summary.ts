@@ -1,16 +1,21 @@
 import { CAPABILITIES, type Capability } from "@easel/protocol/capabilities";
 import type { Canvas } from "@easel/protocol/types";
 import { hintFor } from "@easel/server/ladder";
+import { shortId } from "../canvas/versions.ts";
 import { whoMayEnter } from "../canvas/who-may-enter.ts";
 import { clean } from "../terminal/clean.ts";
 import { count, formatBytes } from "../terminal/format.ts";
 import { describeChanges, type FileChanges, isUnchanged } from "./dry-run.ts";
 import type { HashedFile } from "./manifest.ts";
 
-/** What a deploy has done. `published` is false if the published version had the same files or the same release. */
+/**
+ * What a deploy has done. `published` is false if the version was only stored, or the published one had the same files or the same release.
+ * `stored` is the version that was only stored.
+ */
 export interface Outcome {
   first: boolean;
   published: boolean;
+  stored: string | null;
   release: string | undefined;
   /** How the files differ from the version before. Undefined if none was published. */
   changes: FileChanges | undefined;
@@ -54,10 +59,15 @@ function keptVersion({ applied, changes, release }: Outcome): string {
   return applied.length > 0 ? `T${same.slice(1)}` : `Nothing has changed: ${same}`;
 }
 
+/** Says what a deploy has stored without publishing it, and how it is published. */
+const storedVersion = ({ title }: Canvas, version: string): string =>
+  `Stored a version of “${clean(title)}”, and published nothing. The link works once, for ten minutes. \`easel rollback ${shortId(version)}\` publishes it.`;
+
 /** Returns what a person wants to know after a deploy, in sentences: what has changed, what is off, and who may enter. */
 export function summaryOf(canvas: Canvas, outcome: Outcome, ms: number): string[] {
-  const { published, applied, first } = outcome;
+  const { published, stored, applied, first } = outcome;
   const settings = applied.length > 0 && !first ? [`Settings changed: ${applied.join(", ")}.`] : [];
-  const done = published ? publication(canvas, outcome, ms) : keptVersion(outcome);
+  const kept = stored === null ? keptVersion(outcome) : storedVersion(canvas, stored);
+  const done = published ? publication(canvas, outcome, ms) : kept;
   return [done, ...settings, ...missingOn(canvas, outcome), ...whoMayEnter(canvas)];
 }

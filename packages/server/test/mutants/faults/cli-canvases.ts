@@ -114,4 +114,25 @@ export const cliCanvases: Fault[] = [
     "project !== undefined && !isOf(project) && force === undefined",
     PULL,
   ),
+  fault(
+    "easel rollback: goes back to a version that was never published",
+    "packages/cli/src/canvas/rollback.ts",
+    ".find(({ published }) => published !== false)",
+    "[0]",
+    "packages/cli/test/deploy-command.test.ts",
+  ),
+  fault(
+    "easel deploy: a version that is only stored changes the settings of the canvas",
+    "packages/cli/src/deploy/deploy.ts",
+    "if (publish || isFirst)",
+    "",
+    "packages/cli/test/deploy-command.test.ts",
+  ),
+  fault(
+    "easel deploy: --no-publish publishes",
+    "packages/cli/src/deploy/staging.ts",
+    "const init = publish\n",
+    "const init = publish || !publish\n",
+    "packages/cli/test/deploy-command.test.ts",
+  ),
 ];

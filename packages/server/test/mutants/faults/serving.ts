@@ -199,4 +199,11 @@ export const serving: Fault[] = [
     'if (pin.version !== "") return',
     "packages/server/test/content/preview.test.ts",
   ),
+  fault(
+    "previews: a session counts where only a proxy is trusted",
+    "packages/server/src/identity/previews.ts",
+    "if (!acceptsTokens(env.config)) return null;",
+    "",
+    "packages/server/test/content/preview-proxy.test.ts",
+  ),
 ];
