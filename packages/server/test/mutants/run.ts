@@ -132,8 +132,9 @@ function copyTo(copy: string): string {
   // Packages of the workspace have their own node_modules for versions that differ from the shared ones.
   for (const own of globSync("packages/*/node_modules", { cwd: ROOT }))
     symlinkSync(path.join(ROOT, own), path.join(copy, own));
-  // The templates of `easel init`, which are built with the command line.
-  cpSync(path.join(ROOT, "packages/cli/dist"), path.join(copy, "packages/cli/dist"), { recursive: true });
+  // The templates of `easel init`, which are built with the command line, and the dashboard.
+  for (const built of ["packages/cli/dist", "packages/dashboard/dist"])
+    cpSync(path.join(ROOT, built), path.join(copy, built), { recursive: true });
   build(copy);
   return copy;
 }
