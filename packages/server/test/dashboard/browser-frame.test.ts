@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { manage } from "@easel/conformance/fixture";
+import { assertAccessible, noBrowser } from "../support/browser.ts";
+import { startDashboard } from "../support/dashboard.ts";
+
+const HOSTILE = `<img src=x onerror="document.title='run'"> & "quotes"`;
+
+describe("the frame of the dashboard", { skip: noBrowser }, async () => {
+  const { target, env, open } = await startDashboard({ after });
+  const ada = await target.signIn("ada@example.com");
+  const make = async (title: string): Promise<string> =>
+    String((await manage(target, ada, "POST", "/api/canvases", { title })).json.id);
+
+  it("a title is text, whatever it contains", async () => {
+    const id = await make(HOSTILE);
+    const { page } = await open(ada.email, `/canvases/${id}`);
+    await page.getByRole("heading", { level: 1, name: HOSTILE }).waitFor();
+    assert.equal(await page.title(), `${HOSTILE} · Easel`);
+    await assertAccessible(page, "dark");
+  });
+
+  it("a canvas that is not there, or not shared, is told and leads back", async () => {
+    const { page } = await open("bo@example.com", `/canvases/${await make("Secret")}`);
+    await page.getByText("There is nothing here").waitFor();
+    await page.getByRole("link", { name: "Your canvases" }).click();
+    await page.waitForURL(`${env.base.origin}/`);
+  });
+
+  it("after the end of the session, the page stays and is signed in again in a small window", async () => {
+    const id = await make("Kept");
+    const { page, context } = await open(ada.email, "/account");
+    const [session] = await context.cookies();
+    await context.clearCookies();
+    await page.getByRole("link", { name: "Canvases" }).click();
+    await page.getByText("You are signed out").waitFor();
+    const [small] = await Promise.all([
+      page.waitForEvent("popup"),
+      page.getByRole("button", { name: "Sign in again" }).click(),
+    ]);
+    await small.getByLabel("E-mail address").waitFor();
+    await context.addCookies([session as NonNullable<typeof session>]);
+    const closed = small.waitForEvent("close");
+    await small.evaluate('void setTimeout(() => location.assign("/auth/done"))');
+    await closed;
+    await page.getByText("You are signed out").waitFor({ state: "detached" });
+    await page.goto(`${env.base.origin}/canvases/${id}`);
+    await page.getByRole("heading", { name: "Kept" }).waitFor();
+  });
+});
