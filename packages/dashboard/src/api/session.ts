@@ -28,11 +28,19 @@ export const useSignedOut = (): boolean =>
   }, isSignedOut);
 
 /**
- * Calls `listener` when a sign-in in another window may have ended. Returns a function that stops it. In path mode, pages of canvases can
- * send the same message, so it means no more than that the session is worth asking for.
+ * Calls `listener` when a sign-in in another window may have ended: that window says so, or the person comes back to this one. Returns a
+ * function that stops it. In path mode, pages of canvases can send the same message, so it means no more than that the session is worth
+ * asking for.
  */
 export function onSignedIn(listener: () => void): () => void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.onmessage = listener;
-  return () => channel.close();
+  const comeBack = () => {
+    if (signedOut) listener();
+  };
+  addEventListener("focus", comeBack);
+  return () => {
+    channel.close();
+    removeEventListener("focus", comeBack);
+  };
 }

@@ -1,6 +1,6 @@
 import { type ErrorComponentProps, useRouter } from "@tanstack/react-router";
-import { Compass } from "lucide-react";
-import { ApiError } from "../api/api-error.ts";
+import { Compass, LogIn } from "lucide-react";
+import { ApiError, SignedOut } from "../api/api-error.ts";
 import { Button, ButtonLink } from "../kit/Button.tsx";
 import { Empty } from "../kit/Empty.tsx";
 import { ErrorNote } from "../kit/ErrorNote.tsx";
@@ -20,10 +20,24 @@ export const NotFound = () => (
   </Empty>
 );
 
+/** What is shown if the session ended before anything could be read. The service asks for a sign-in when the page is loaded again. */
+const SignInAgain = () => (
+  <Empty
+    icon={<LogIn aria-hidden />}
+    title="You are signed out"
+    acts={
+      <Button look="primary" onPress={() => location.reload()}>
+        Sign in again
+      </Button>
+    }
+  />
+);
+
 /** What is shown in place of a screen that could not be read or drawn. */
 export function ScreenError({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
   if (error instanceof ApiError && error.status === 404) return <NotFound />;
+  if (error instanceof SignedOut) return <SignInAgain />;
   const again = async () => {
     await router.invalidate();
     reset();

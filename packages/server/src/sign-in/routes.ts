@@ -33,8 +33,11 @@ export function mountSignIn(app: FastifyInstance, env: Env): void {
   });
 }
 
-/** Tells the pages of the dashboard that a sign-in has ended, and closes the window that the dashboard has opened for it. */
-const TELL_AND_CLOSE = 'new BroadcastChannel("easel-session").postMessage("signed-in");close()';
+/**
+ * Tells the pages of the dashboard that a sign-in has ended, and closes the window that the dashboard has opened for it. A browser may drop
+ * the message of a window that closes at once.
+ */
+const TELL_AND_CLOSE = 'new BroadcastChannel("easel-session").postMessage("signed-in");setTimeout(close,100)';
 
 /** Mounts `/auth/done`, the last page of a sign-in in a small window of the dashboard. It is the same for everyone. */
 function mountDone(app: FastifyInstance): void {

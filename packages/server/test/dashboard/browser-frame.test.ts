@@ -30,6 +30,7 @@ describe("the frame of the dashboard", { skip: noBrowser }, async () => {
   it("after the end of the session, the page stays and is signed in again in a small window", async () => {
     const id = await make("Kept");
     const { page, context } = await open(ada.email, "/account");
+    await page.getByText(ada.email).waitFor();
     const [session] = await context.cookies();
     await context.clearCookies();
     await page.getByRole("link", { name: "Canvases" }).click();
