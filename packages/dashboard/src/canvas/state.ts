@@ -1,5 +1,5 @@
 import type { Canvas } from "../api/types.ts";
-import { dayOf } from "../kit/Time.tsx";
+import { dayOf } from "../kit/time-words.ts";
 
 /** The state of a canvas in words, and how it looks: `good` opens for those it is shared with, `bad` needs somebody, `wait` is on its way. */
 export interface CanvasState {
