@@ -44,6 +44,45 @@ export const versionsQuery = (id: string) =>
       (await bodyOf(api.GET("/api/canvases/{id}/versions", { params: { path: { id } }, signal }))).versions,
   });
 
+/** What a canvas uses of its quotas. For editors, as the two below. */
+export const usageQuery = (id: string) =>
+  queryOptions({
+    queryKey: canvasKey(id, "usage"),
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET("/api/canvases/{id}/usage", { params: { path: { id } }, signal })),
+  });
+
+/** The newest refused and failed calls to the backend of a canvas, at most 1,000. */
+export const callLogQuery = (id: string) =>
+  queryOptions({
+    queryKey: canvasKey(id, "log"),
+    queryFn: ({ signal }) =>
+      bodyOf(
+        api.GET("/api/canvases/{id}/log", { params: { path: { id }, query: { limit: 1_000 } }, signal }),
+      ),
+  });
+
+/** The newest invitations to a canvas, at most 1,000, which is as many as can be in effect. */
+export const invitesQuery = (id: string) =>
+  queryOptions({
+    queryKey: canvasKey(id, "invites"),
+    queryFn: async ({ signal }) =>
+      (
+        await bodyOf(
+          api.GET("/api/canvases/{id}/invites", {
+            params: { path: { id }, query: { limit: 1_000 } },
+            signal,
+          }),
+        )
+      ).invites,
+  });
+
+/** Where the caller is signed in. */
+export const sessionsQuery = queryOptions({
+  queryKey: ["sessions"],
+  queryFn: async ({ signal }) => (await bodyOf(api.GET("/api/sessions", { signal }))).sessions,
+});
+
 /** Reads again what a change of a canvas may have changed: the canvas, what belongs to it, and the lists. */
 export async function canvasChanged(id: string): Promise<void> {
   await Promise.all([

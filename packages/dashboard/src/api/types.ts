@@ -12,3 +12,6 @@ type Read<Path extends keyof paths> = paths[Path] extends {
 export type Me = Read<"/api/me">;
 export type Canvas = Read<"/api/canvases/{id}">;
 export type Version = Read<"/api/canvases/{id}/versions">["versions"][number];
+export type Usage = Read<"/api/canvases/{id}/usage">;
+export type CallLog = Read<"/api/canvases/{id}/log">;
+export type Session = Read<"/api/sessions">["sessions"][number];

@@ -7,10 +7,10 @@ export interface CanvasState {
   look: "good" | "wait" | "bad";
 }
 
-type StateFields = Pick<Canvas, "publicationStatus" | "expiresAt" | "disabledReason">;
+type StateFields = Pick<Canvas, "publicationStatus" | "expiresAt">;
 
 /** Returns the state of a canvas in words. */
-export function stateOf({ publicationStatus, expiresAt, disabledReason }: StateFields): CanvasState {
+export function stateOf({ publicationStatus, expiresAt }: StateFields): CanvasState {
   switch (publicationStatus) {
     case "published":
       return { text: "Online", look: "good" };
@@ -23,10 +23,7 @@ export function stateOf({ publicationStatus, expiresAt, disabledReason }: StateF
     case "expired":
       return { text: expiresAt === null ? "Expired" : `Expired on ${dayOf(expiresAt)}`, look: "wait" };
     case "disabled":
-      return {
-        text: `Disabled by an administrator${disabledReason ? `: ${disabledReason}` : ""}`,
-        look: "bad",
-      };
+      return { text: "Disabled by an administrator", look: "bad" };
   }
 }
 
