@@ -7,6 +7,7 @@ import { deploys } from "./deploys.ts";
 import { fairness } from "./fairness.ts";
 import { files } from "./files.ts";
 import { kv } from "./kv.ts";
+import { nodes } from "./nodes.ts";
 import { realtime } from "./realtime.ts";
 import { s3 } from "./s3.ts";
 import { scale } from "./scale.ts";
@@ -28,6 +29,7 @@ const BENCHES = {
   realtime,
   s3,
   scale,
+  nodes,
   sizes,
   start,
   cli: commandLine,
