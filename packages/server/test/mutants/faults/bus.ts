@@ -24,7 +24,7 @@ export const bus: Fault[] = [
   fault(
     "Redis: an owner has buckets without a limit",
     SCRIPTS,
-    "and not hasRoom() then",
+    "and not hasRoom(key, window) then",
     "and false then",
     CONTRACT,
   ),

@@ -73,21 +73,13 @@ end
 const script = (text: string): Script => ({ text, sha: createHash("sha1").update(text).digest("hex") });
 
 /**
- * KEYS[1]: the buckets of the owner. ARGV: part, limit, windowMs. Returns [allowed, remaining, refused, resetMs]. A window that ends later
- * than windowMs from now, because the clock was set back, ends in windowMs.
+ * Takes from several buckets, one after the other. KEYS: the buckets of an owner for each. ARGV: part, limit and windowMs of each. Returns allowed,
+ * remaining, refused and resetMs of each, in one list. A window that ends later than windowMs from now, because the clock was set back, ends
+ * in windowMs.
  */
 export const TAKE = script(`${CLOCK}
-local key, part, limit, window = KEYS[1], "p" .. ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local function read(field)
-  local value = redis.call("HGET", key, field)
-  if not value then return end
-  local taken, refused, ends = string.match(value, "^(%d+) (%d+) (%d+)$")
-  ends = tonumber(ends)
-  if ends <= now then return end
-  return tonumber(taken), tonumber(refused), math.min(ends, now + window)
-end
 -- Looks for parts to remove at most once before the first of them can be removed.
-local function hasRoom()
+local function hasRoom(key, window)
   local size = redis.call("HLEN", key)
   if size < ${MAX_PARTS} then return true end
   local soonest = tonumber(redis.call("HGET", key, "n") or 0)
@@ -110,18 +102,33 @@ local function hasRoom()
   redis.call("HSET", key, "n", soonest)
   return false
 end
-local taken, refused, ends = read(part)
-if not taken and part ~= "p" and redis.call("HEXISTS", key, part) == 0 and not hasRoom() then
-  part = "p"
-  taken, refused, ends = read(part)
+local function read(key, part, window)
+  local value = redis.call("HGET", key, part)
+  if not value then return end
+  local taken, refused, ends = string.match(value, "^(%d+) (%d+) (%d+)$")
+  ends = tonumber(ends)
+  if ends <= now then return end
+  return tonumber(taken), tonumber(refused), math.min(ends, now + window)
 end
-local isNew = not taken
-if isNew then taken, refused, ends = 0, 0, now + window end
-local allowed = taken < limit
-if allowed then taken = taken + 1 else refused = refused + 1 end
-redis.call("HSET", key, part, string.format("%d %d %d", taken, refused, ends))
-if isNew and redis.call("PEXPIRE", key, window, "GT") == 0 then redis.call("PEXPIRE", key, window, "NX") end
-return { allowed and 1 or 0, math.max(0, limit - taken), refused, ends - now }
+local replies = {}
+for index, key in ipairs(KEYS) do
+  local part, limit, window = "p" .. ARGV[3 * index - 2], tonumber(ARGV[3 * index - 1]), tonumber(ARGV[3 * index])
+  local taken, refused, ends = read(key, part, window)
+  if not taken and part ~= "p" and redis.call("HEXISTS", key, part) == 0 and not hasRoom(key, window) then
+    part = "p"
+    taken, refused, ends = read(key, part, window)
+  end
+  local isNew = not taken
+  if isNew then taken, refused, ends = 0, 0, now + window end
+  local allowed = taken < limit
+  if allowed then taken = taken + 1 else refused = refused + 1 end
+  redis.call("HSET", key, part, string.format("%d %d %d", taken, refused, ends))
+  if isNew and redis.call("PEXPIRE", key, window, "GT") == 0 then redis.call("PEXPIRE", key, window, "NX") end
+  local at = 4 * index - 3
+  replies[at], replies[at + 1], replies[at + 2], replies[at + 3] =
+    allowed and 1 or 0, math.max(0, limit - taken), refused, ends - now
+end
+return replies
 `);
 
 /** KEYS[1]: the buckets of the owner. ARGV: part. A window that is over is read by nobody, so it may be changed. */

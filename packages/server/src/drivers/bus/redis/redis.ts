@@ -3,6 +3,7 @@ import { Unavailable } from "../../unavailable.ts";
 import { type Bus, type HoldOutcome, type Renewal, SHARED_PART } from "../bus.ts";
 import { type Address, type Client, type LinkTimes, RedisLink } from "./redis-link.ts";
 import * as scripts from "./redis-scripts.ts";
+import { RedisTakes } from "./redis-takes.ts";
 import { decodeTopic, encodeTopic, RedisTopics } from "./redis-topics.ts";
 
 /** Something that a node has under its lease, as it is recorded there, with the topic as it is encoded. */
@@ -55,8 +56,15 @@ export async function redis(
     times,
   );
 
-  async function run(script: scripts.Script, key: string, ...values: (string | number)[]): Promise<unknown> {
-    const parameters = ["1", key, ...values.map(String)];
+  const run = (script: scripts.Script, key: string, ...values: (string | number)[]): Promise<unknown> =>
+    runOn(script, [key], values);
+
+  async function runOn(
+    script: scripts.Script,
+    keys: string[],
+    values: (string | number)[],
+  ): Promise<unknown> {
+    const parameters = [String(keys.length), ...keys, ...values.map(String)];
     try {
       return await link.run((client) => client.sendCommand(["EVALSHA", script.sha, ...parameters]));
     } catch (error) {
@@ -115,6 +123,7 @@ export async function redis(
     return pairs(found, (id, name) => ({ id, name: String(name) }));
   }
 
+  const takes = new RedisTakes((keys, values) => runOn(scripts.TAKE, keys, values));
   const rateKey = (rateClass: string, owner: string) => `${prefix}rate ${rateClass} ${owner}`;
 
   await link.open();
@@ -131,8 +140,8 @@ export async function redis(
     isShared: true,
 
     async take({ rateClass, owner, part = SHARED_PART }, limit, windowMs) {
-      const reply = await run(scripts.TAKE, rateKey(rateClass, owner), part, limit, windowMs);
-      const [allowed, remaining, refused, resetMs] = reply as [number, number, number, number];
+      const reply = await takes.take(rateKey(rateClass, owner), part, limit, windowMs);
+      const [allowed, remaining, refused, resetMs] = reply;
       return { allowed: allowed === 1, limit, remaining, refused, resetMs };
     },
 
