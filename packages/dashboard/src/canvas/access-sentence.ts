@@ -13,13 +13,13 @@ const NAMED = 3;
 /** Wraps a name in Unicode isolates, so that one in right-to-left letters does not reorder the sentence around it. */
 const isolated = (name: string): string => `\u2068${name}\u2069`;
 
-const list = new Intl.ListFormat("en", { type: "conjunction" });
+const list = new Intl.ListFormat("en-GB", { type: "conjunction" });
 
 /** Returns names as "Ada, Bo and Cy", or "Ada, Bo, Cy and 4 others". */
 function listOf(names: string[]): string {
   const rest = names.length - NAMED;
   // One more name is as short as "1 other".
-  if (rest <= 1) return list.format(names).replace(/, and (?=[^,]*$)/, " and ");
+  if (rest <= 1) return list.format(names);
   return `${names.slice(0, NAMED).join(", ")} and ${rest} others`;
 }
 

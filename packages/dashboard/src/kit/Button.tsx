@@ -1,6 +1,6 @@
 import "./button.css";
 import { createLink } from "@tanstack/react-router";
-import type { ComponentProps, ReactNode } from "react";
+import type { ComponentProps, ReactNode, Ref } from "react";
 import { Button as AriaButton, type ButtonProps as AriaButtonProps } from "react-aria-components/Button";
 
 /** `primary` is the one act that a screen leads to, `danger` one that takes something away, `quiet` one in a row or a bar. */
@@ -16,14 +16,25 @@ interface Look {
 const classOf = ({ look = "plain", icon, children }: Look) =>
   `button ${look}${icon !== undefined && children === undefined ? " icon-only" : ""}`;
 
-/** A button. While `isPending`, it stays focusable and does nothing. */
+/**
+ * A button. While `isPending`, it stays focusable and does nothing. React Aria's own pending state is not used: it announces the button by
+ * its id, also when the act has taken it away.
+ */
 export const Button = ({
   look,
   icon,
   children,
+  isPending = false,
+  type = "button",
+  onPress,
   ...props
-}: Look & Omit<AriaButtonProps, "children" | "className">) => (
-  <AriaButton {...props} className={classOf({ look, icon, children } as Look)}>
+}: Look & Omit<AriaButtonProps, "children" | "className"> & { ref?: Ref<HTMLButtonElement> }) => (
+  <AriaButton
+    {...props}
+    type={isPending ? "button" : type}
+    {...(isPending ? { "aria-disabled": true, "data-pending": true } : { onPress })}
+    className={classOf({ look, icon, children } as Look)}
+  >
     {icon}
     {children}
   </AriaButton>

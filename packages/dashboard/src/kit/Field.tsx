@@ -25,7 +25,8 @@ export const TextField = ({
   ...props
 }: FieldParts &
   Omit<TextFieldProps, "className" | "children"> & { placeholder?: string; lines?: number }) => (
-  <AriaTextField {...props} className="field" isInvalid={error !== null}>
+  // An error of the service does not keep the form from being sent again.
+  <AriaTextField validationBehavior="aria" {...props} className="field" isInvalid={error !== null}>
     <Label>{label}</Label>
     {lines === undefined ? (
       <Input className="input" placeholder={placeholder} />

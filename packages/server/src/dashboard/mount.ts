@@ -21,8 +21,8 @@ function policyOf({ origin, canvasHosts }: Base): string {
     "font-src 'self'",
     // Not every browser lets `'self'` match WebSockets.
     `connect-src 'self' ${origin.replace(/^http/, "ws")}`,
-    // In path mode, a canvas in a frame could script the page around it.
-    `frame-src ${canvasHosts ?? "'none'"}`,
+    // In path mode, a canvas in a frame could script the page around it. In subdomain mode, its host gets its session by a hand-over.
+    `frame-src ${canvasHosts === null ? "'none'" : `${canvasHosts} ${origin}/auth/canvas`}`,
     "base-uri 'none'",
     "form-action 'self'",
     "frame-ancestors 'none'",

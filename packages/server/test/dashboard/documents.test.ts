@@ -43,7 +43,7 @@ for (const urlMode of ["path", "subdomain"] as const) {
         "img-src 'self' blob: data:",
         "font-src 'self'",
         `connect-src 'self' ${base.origin.replace("http", "ws")}`,
-        `frame-src ${urlMode === "path" ? "'none'" : base.canvasHosts}`,
+        `frame-src ${urlMode === "path" ? "'none'" : `${base.canvasHosts} ${base.origin}/auth/canvas`}`,
         "base-uri 'none'",
         "form-action 'self'",
         "frame-ancestors 'none'",

@@ -3,7 +3,7 @@ import type { Target } from "@easel/conformance/target";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { openBrowser } from "./browser.ts";
 import { startDev } from "./engines.ts";
-import { atEnd, type Scope } from "./service.ts";
+import { atEnd, NAMED, type Scope, startService } from "./service.ts";
 import type { TestEnv } from "./test-env.ts";
 
 /** A service, and a browser whose contexts are people who have signed in to its dashboard. */
@@ -39,7 +39,11 @@ export async function startDashboard(
   const faults: string[] = [];
   // Runs last, so that a failure leaves nothing open.
   atEnd(scope, async () => assert.deepEqual(faults, []));
-  const { target, env } = await startDev(scope, { SERVICE_URL_MODE: urlMode, ...settings });
+  const { target, env } = await startDev(
+    scope,
+    { SERVICE_URL_MODE: urlMode, ...settings },
+    (scope, settings) => startService(scope, settings, urlMode === "subdomain" ? NAMED : "localhost"),
+  );
   const browser: Browser = await openBrowser(scope);
   const base = env.base.origin;
 

@@ -1,10 +1,12 @@
+import "./account.css";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { meQuery } from "../../api/queries.ts";
 import { chooseTheme, currentTheme, type Theme } from "../../frame/theme.ts";
-import { Button, ButtonAnchor } from "../../kit/Button.tsx";
+import { Button, ButtonAnchor, ButtonLink } from "../../kit/Button.tsx";
 import { Screen } from "../../kit/Screen.tsx";
 import { type Choice, Select } from "../../kit/Select.tsx";
+import { Sessions } from "./Sessions.tsx";
 
 const SCHEMES: Choice<Theme>[] = [
   { value: "system", label: "Like the system" },
@@ -12,14 +14,9 @@ const SCHEMES: Choice<Theme>[] = [
   { value: "dark", label: "Dark" },
 ];
 
-/** Who the caller is, how the dashboard looks to them, and the way out. */
+/** Who the caller is, where they are signed in, what is theirs, how the dashboard looks to them, and the way out. */
 export function AccountScreen() {
   const { data: me } = useSuspenseQuery(meQuery);
-  const [theme, setTheme] = useState(currentTheme);
-  const choose = (to: Theme) => {
-    setTheme(to);
-    chooseTheme(to);
-  };
   return (
     <Screen title="Account">
       <div className="stack">
@@ -29,26 +26,55 @@ export function AccountScreen() {
               <bdi>{me.name}</bdi>
             </h2>
             <p className="soft">{me.email}</p>
+            {me.orgs.length === 0 ? null : (
+              <p className="soft">
+                <bdi>{me.orgs.map(({ name }) => name).join(", ")}</bdi>
+              </p>
+            )}
           </div>
+          {me.authMode === "proxy" ? null : (
+            <div className="row">
+              <form method="post" action="/auth/logout">
+                <Button type="submit">Sign out</Button>
+              </form>
+              <ButtonAnchor look="quiet" href="/auth/login?anew=1">
+                Sign in as someone else
+              </ButtonAnchor>
+            </div>
+          )}
+        </section>
+        <Sessions />
+        <section className="card stack" aria-labelledby="yours">
+          <h2 id="yours">Yours</h2>
+          <p className="soft">
+            Programs such as the command line act for you with access tokens. What you delete stays in the
+            trash for 30 days.
+          </p>
           <div className="row">
             <ButtonAnchor href="/tokens" target="_blank" rel="noopener">
               Access tokens
             </ButtonAnchor>
-            {me.authMode === "proxy" ? null : (
-              <>
-                <ButtonAnchor href="/auth/login?anew=1">Sign in as someone else</ButtonAnchor>
-                <form method="post" action="/auth/logout">
-                  <Button type="submit">Sign out</Button>
-                </form>
-              </>
-            )}
+            <ButtonLink to={"/" as string} search={{ list: "trash" }}>
+              Trash
+            </ButtonLink>
           </div>
         </section>
-        <section className="card" aria-labelledby="looks">
-          <h2 id="looks">Looks</h2>
-          <Select label="Colours" choices={SCHEMES} value={theme} onChange={choose} />
-        </section>
+        <Looks />
       </div>
     </Screen>
+  );
+}
+
+function Looks() {
+  const [theme, setTheme] = useState(currentTheme);
+  const choose = (to: Theme) => {
+    setTheme(to);
+    chooseTheme(to);
+  };
+  return (
+    <section className="card stack" aria-labelledby="looks">
+      <h2 id="looks">Looks</h2>
+      <Select label="Colours" choices={SCHEMES} value={theme} onChange={choose} />
+    </section>
   );
 }

@@ -1,45 +1,32 @@
 import "./canvas-frame.css";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link, Outlet, useParams } from "@tanstack/react-router";
-import { ExternalLink } from "lucide-react";
+import { ExternalLink, Pencil } from "lucide-react";
+import { useState } from "react";
+import { ApiError } from "../../api/api-error.ts";
 import { canvasQuery } from "../../api/queries.ts";
-import { stateOf } from "../../canvas/state.ts";
+import type { Canvas } from "../../api/types.ts";
+import { shortAddress } from "../../canvas/address.ts";
+import { isEditor, stateOf } from "../../canvas/state.ts";
+import { NotFound } from "../../frame/ScreenError.tsx";
 import { Badge } from "../../kit/Badge.tsx";
-import { ButtonAnchor } from "../../kit/Button.tsx";
+import { Button, ButtonAnchor } from "../../kit/Button.tsx";
 import { Copy } from "../../kit/Copy.tsx";
 import { Mark } from "../../kit/Mark.tsx";
+import { AddressDialog } from "./AddressDialog.tsx";
+import { CanvasTitle } from "./CanvasTitle.tsx";
 
-/** What surrounds the screens of one canvas: its name, its state, its address while it opens, and links to its screens. */
+/**
+ * What surrounds the screens of one canvas: its name, its state, its address while it opens, and links to its screens. If the canvas is
+ * deleted or not shared any more while its screen is open, the next read finds that out, and says so instead.
+ */
 export function CanvasFrame() {
   const { id } = useParams({ from: "/canvases/$id" });
-  const { data: canvas } = useSuspenseQuery(canvasQuery(id));
-  const state = stateOf(canvas);
+  const { data: canvas, error } = useSuspenseQuery(canvasQuery(id));
+  if (error instanceof ApiError && error.status === 404) return <NotFound />;
   return (
     <>
-      <header className="canvas-head">
-        <Mark id={id} title={canvas.title} size="3rem" />
-        <div className="names">
-          <h1>
-            <bdi>{canvas.title}</bdi>
-          </h1>
-          <div className="row">
-            <Badge look={state.look}>{state.text}</Badge>
-            {canvas.publicationStatus === "published" ? (
-              <>
-                <a href={canvas.url} target="_blank" rel="noopener" className="small">
-                  {canvas.url.replace(/^https?:\/\//, "")}
-                </a>
-                <Copy text={canvas.url} what="address" />
-              </>
-            ) : null}
-          </div>
-        </div>
-        {canvas.publicationStatus === "published" ? (
-          <ButtonAnchor href={canvas.url} target="_blank" rel="noopener" icon={<ExternalLink aria-hidden />}>
-            Open
-          </ButtonAnchor>
-        ) : null}
-      </header>
+      <CanvasHead canvas={canvas} />
       <nav className="canvas-places" aria-label="Screens of the canvas">
         <Link to="/canvases/$id" params={{ id }} activeOptions={{ exact: true }}>
           Overview
@@ -47,5 +34,63 @@ export function CanvasFrame() {
       </nav>
       <Outlet />
     </>
+  );
+}
+
+function CanvasHead({ canvas }: { canvas: Canvas }) {
+  const { id, title, slug, url, publicationStatus } = canvas;
+  const state = stateOf(canvas);
+  const opens = publicationStatus === "published";
+  const [isChanging, setChanging] = useState(false);
+  return (
+    <header className="canvas-head">
+      <Mark id={id} title={title} size="3rem" />
+      <div className="names">
+        <CanvasTitle canvas={canvas} />
+        <div className="row">
+          <Badge look={state.look}>{state.text}</Badge>
+          <span className="address">
+            {opens ? (
+              <>
+                <a href={url} target="_blank" rel="noopener" className="small">
+                  {shortAddress(url)}
+                </a>
+                <Copy text={url} what="address" />
+              </>
+            ) : (
+              <small className="soft">
+                Name in the address: <bdi>{slug}</bdi>
+              </small>
+            )}
+            {isEditor(canvas) && publicationStatus !== "disabled" ? (
+              <Button
+                look="quiet"
+                icon={<Pencil aria-hidden />}
+                aria-label="Change the address"
+                onPress={() => setChanging(true)}
+              />
+            ) : null}
+          </span>
+        </div>
+        <Role canvas={canvas} />
+      </div>
+      {opens ? (
+        <ButtonAnchor href={url} target="_blank" rel="noopener" icon={<ExternalLink aria-hidden />}>
+          Open
+        </ButtonAnchor>
+      ) : null}
+      <AddressDialog canvas={canvas} isOpen={isChanging} onClose={() => setChanging(false)} />
+    </header>
+  );
+}
+
+/** What the caller may do with the canvas of somebody else. */
+function Role({ canvas }: { canvas: Canvas }) {
+  if (canvas.viewerRole === "owner") return null;
+  return (
+    <p className="small soft">
+      {isEditor(canvas) ? "You may change it." : "You may open it, not change it."} It belongs to{" "}
+      <bdi>{canvas.owner.name}</bdi>.
+    </p>
   );
 }

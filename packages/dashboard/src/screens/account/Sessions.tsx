@@ -1,0 +1,88 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { api } from "../../api/client.ts";
+import { queries, sessionsQuery } from "../../api/queries.ts";
+import type { Session } from "../../api/types.ts";
+import { Badge } from "../../kit/Badge.tsx";
+import { Button } from "../../kit/Button.tsx";
+import { ErrorNote } from "../../kit/ErrorNote.tsx";
+import { focusContent } from "../../kit/focus.ts";
+import { Loading } from "../../kit/Loading.tsx";
+import { Time } from "../../kit/Time.tsx";
+import { deviceOf } from "./device.ts";
+
+/** Signs the caller out of sessions, one after the other. */
+async function signOutOf(sessions: Session[]): Promise<void> {
+  for (const { id } of sessions) await api.DELETE("/api/sessions/{id}", { params: { path: { id } } });
+}
+
+/** Where the caller is signed in, and the way out of the other places. */
+export function Sessions() {
+  const { data: sessions, error } = useQuery(sessionsQuery);
+  const end = useMutation({
+    async mutationFn(ended: Session[]) {
+      await signOutOf(ended);
+      focusContent();
+    },
+    onSettled: () => queries.invalidateQueries(sessionsQuery),
+  });
+  const others = sessions?.filter(({ current }) => !current) ?? [];
+  return (
+    <section className="card stack" aria-labelledby="sessions">
+      <h2 id="sessions">Where you are signed in</h2>
+      {error === null ? null : <ErrorNote error={error} />}
+      {sessions === undefined ? (
+        error === null && <Loading what="your sessions" rows={2} />
+      ) : (
+        <ul className="sessions">
+          {sessions.map((session) => (
+            <SessionLine
+              key={session.id}
+              session={session}
+              isPending={end.isPending}
+              onEnd={() => end.mutate([session])}
+            />
+          ))}
+        </ul>
+      )}
+      {end.error === null ? null : <ErrorNote error={end.error} />}
+      {others.length < 2 ? null : (
+        <div>
+          <Button isPending={end.isPending} onPress={() => end.mutate(others)}>
+            Sign out the {others.length} others
+          </Button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function SessionLine({
+  session: { current, userAgent, address, createdAt, expiresAt },
+  isPending,
+  onEnd,
+}: {
+  session: Session;
+  isPending: boolean;
+  onEnd: () => void;
+}) {
+  const device = deviceOf(userAgent);
+  return (
+    <li>
+      <span>
+        <strong title={userAgent}>
+          <bdi>{device}</bdi>
+        </strong>
+        <small className="soft">
+          <bdi>{address}</bdi>, signed in <Time at={createdAt} />, ends <Time at={expiresAt} />
+        </small>
+      </span>
+      {current ? (
+        <Badge look="good">This one</Badge>
+      ) : (
+        <Button isPending={isPending} onPress={onEnd} aria-label={`Sign out ${device}, ${address}`}>
+          Sign out
+        </Button>
+      )}
+    </li>
+  );
+}

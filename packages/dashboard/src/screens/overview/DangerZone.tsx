@@ -1,0 +1,165 @@
+import { useMutation } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { type FormEvent, type ReactNode, useState } from "react";
+import {
+  deleteCanvas,
+  publishVersion,
+  restoreCanvas,
+  takeOffline,
+  toastWithUndo,
+  transferCanvas,
+  useCanvasChange,
+} from "../../api/canvas-acts.ts";
+import { canvasChanged, canvasKey, queries } from "../../api/queries.ts";
+import type { Canvas } from "../../api/types.ts";
+import { toast } from "../../frame/toasts.ts";
+import { Button } from "../../kit/Button.tsx";
+import { Dialog } from "../../kit/Dialog.tsx";
+import { ErrorNote } from "../../kit/ErrorNote.tsx";
+import { focusContent } from "../../kit/focus.ts";
+import { OwnerField } from "./OwnerField.tsx";
+
+/** The acts of the owner that take something away. Each says what happens, and two of them have Undo. */
+export function DangerZone({ canvas }: { canvas: Canvas }) {
+  const isDisabled = canvas.publicationStatus === "disabled";
+  return (
+    <section className="card danger-zone" aria-labelledby="danger">
+      <h2 id="danger">Give away or take away</h2>
+      {isDisabled ? (
+        <p className="soft">A disabled canvas can be neither handed over, taken offline nor deleted.</p>
+      ) : (
+        <>
+          <Transfer canvas={canvas} />
+          {canvas.publicationStatus === "published" ? <TakeOffline canvas={canvas} /> : null}
+          <Delete canvas={canvas} />
+        </>
+      )}
+    </section>
+  );
+}
+
+const Act = ({
+  title,
+  children,
+  button,
+  error = null,
+}: {
+  title: string;
+  children: ReactNode;
+  button: ReactNode;
+  error?: Error | null;
+}) => (
+  <div className="danger-act">
+    <div>
+      <h3>{title}</h3>
+      <p className="small soft">{children}</p>
+    </div>
+    {button}
+    {error === null ? null : <ErrorNote error={error} />}
+  </div>
+);
+
+function Transfer({ canvas }: { canvas: Canvas }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <Act title="Hand it over" button={<Button onPress={() => setOpen(true)}>Hand over…</Button>}>
+      One of the editors becomes the owner. You stay an editor.
+      <Dialog title="Hand the canvas over" isOpen={isOpen} onClose={() => setOpen(false)}>
+        <TransferForm canvas={canvas} onClose={() => setOpen(false)} />
+      </Dialog>
+    </Act>
+  );
+}
+
+function TransferForm({ canvas: { id, people }, onClose }: { canvas: Canvas; onClose: () => void }) {
+  const [email, setEmail] = useState("");
+  const editors = people.filter(({ role }) => role === "editor").map(({ email }) => email);
+  const transfer = useCanvasChange(id, async (to: string) => {
+    const { owner } = await transferCanvas(id, to);
+    onClose();
+    toast({ text: `${owner.name} owns it now. You are an editor.` });
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!transfer.isPending) transfer.mutate(email.trim());
+  };
+  return (
+    <form className="stack" onSubmit={submit}>
+      <div className="dialog-text">
+        <p>
+          The new owner decides who gets in, can delete it, and it counts toward their quotas. You stay an
+          editor, and only they can give it back.
+        </p>
+      </div>
+      <OwnerField
+        label="New owner"
+        description={
+          editors.length === 0
+            ? "The e-mail address of an editor. Make somebody an editor in Sharing first."
+            : "The e-mail address of an editor who has signed in once."
+        }
+        proposals={editors}
+        value={email}
+        onChange={setEmail}
+        error={transfer.error?.message}
+      />
+      <div className="dialog-acts">
+        <Button onPress={onClose}>Cancel</Button>
+        <Button type="submit" look="danger" isPending={transfer.isPending}>
+          Hand over
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function TakeOffline({ canvas: { id, version } }: { canvas: Canvas }) {
+  const act = useCanvasChange(id, async () => {
+    await takeOffline(id);
+    toastWithUndo(id, "It is offline.", async () => version === null || publishVersion(id, version));
+    focusContent();
+  });
+  return (
+    <Act
+      title="Take it offline"
+      error={act.error}
+      button={
+        <Button look="danger" isPending={act.isPending} onPress={() => act.mutate()}>
+          Take offline
+        </Button>
+      }
+    >
+      Nobody can open it until you publish a version again. Files, data and sharing stay.
+    </Act>
+  );
+}
+
+function Delete({ canvas: { id, title } }: { canvas: Canvas }) {
+  const navigate = useNavigate();
+  const act = useMutation({
+    async mutationFn() {
+      await deleteCanvas(id);
+      toastWithUndo(id, `Deleted ${title}.`, async () => {
+        await restoreCanvas(id);
+        await navigate({ to: "/canvases/$id", params: { id } });
+      });
+      await navigate({ to: "/" });
+      queries.removeQueries({ queryKey: canvasKey(id) });
+      await queries.invalidateQueries({ queryKey: ["canvases"] });
+    },
+    onError: () => canvasChanged(id),
+  });
+  return (
+    <Act
+      title="Delete it"
+      error={act.error}
+      button={
+        <Button look="danger" isPending={act.isPending} onPress={() => act.mutate()}>
+          Delete
+        </Button>
+      }
+    >
+      It goes to the trash with its files and data. You can restore it for 30 days.
+    </Act>
+  );
+}

@@ -1,0 +1,284 @@
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { manage } from "@easel/conformance/fixture";
+import type { Person } from "@easel/conformance/target";
+import type { Page } from "playwright-core";
+import { assertAccessible, noBrowser } from "../support/browser.ts";
+import { startDashboard } from "../support/dashboard.ts";
+import { upload } from "../support/publish.ts";
+import { zip } from "../support/zip.ts";
+
+const ADMIN = "root@example.com";
+const DAY_MS = 86_400_000;
+
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name });
+
+describe("the overview of a canvas", { skip: noBrowser }, async () => {
+  const { target, open } = await startDashboard({ after }, { settings: { SERVICE_ADMIN_EMAILS: ADMIN } });
+  const ada = await target.signIn("ada@example.com");
+  const bo = await target.signIn("bo@example.com");
+  const cy = await target.signIn("cy@example.com");
+  const admin = await target.signIn(ADMIN);
+
+  const call = async (person: Person, method: string, path: string, body?: object) => {
+    const answer = await manage(target, person, method, path, body);
+    assert.ok(answer.status < 300, answer.text);
+    return answer.status === 204 ? {} : answer.json;
+  };
+  const draft = async (title: string): Promise<string> =>
+    String((await call(ada, "POST", "/api/canvases", { title })).id);
+  const deploy = async (id: string, text = "<h1>Hello</h1>") => {
+    const answer = await upload(target, ada, id, await zip({ "index.html": text }));
+    assert.equal(answer.status, 200, answer.text);
+  };
+  /** Makes a canvas that is online, with Bo as an editor and Cy as a viewer. */
+  const shared = async (title: string): Promise<string> => {
+    const id = await draft(title);
+    await deploy(id);
+    const people = [
+      { email: bo.email, role: "editor" },
+      { email: cy.email, role: "viewer" },
+    ];
+    await call(ada, "PUT", `/api/canvases/${id}/sharing`, { people });
+    return id;
+  };
+  const screen = (id: string) => `/canvases/${id}`;
+  const read = (id: string, person = ada) => call(person, "GET", `/api/canvases/${id}`);
+
+  it("the owner reads who may open it, its version, its backend, and what failed", async () => {
+    const id = await shared("Poll");
+    await call(ada, "PATCH", `/api/canvases/${id}/capabilities`, { backendEnabled: true });
+    const { slug } = await read(id);
+    await manage(target, ada, "GET", `/v1/c/${slug}/kv/collections/nothing`);
+    const { page } = await open(ada.email, screen(id));
+    await page.getByText(/^Only you, .*bo@example\.com.* and .*cy@example\.com.* may open it;/).waitFor();
+    await page.getByText("1 file, 14 bytes").waitFor();
+    await page.getByText("Online", { exact: true }).waitFor();
+    await page.getByText(/^On: keys and records, files/).waitFor();
+    await page.getByText("NOT_FOUND").waitFor();
+    await page.getByText("No quota is more than 60 % full.").waitFor();
+    await page.getByRole("heading", { name: "Give away or take away" }).waitFor();
+    await assertAccessible(page);
+    await assertAccessible(page, "dark");
+    assert.equal(await page.locator("iframe").count(), 0, "in path mode no page is framed");
+    assert.equal(await button(page, "Show the page here").count(), 0);
+  });
+
+  it("an editor changes it and has no act of the owner; a viewer has none and is told so", async () => {
+    const id = await shared("Rights");
+    const asBo = (await open(bo.email, screen(id))).page;
+    await asBo.getByText(/You may change it\. It belongs to/).waitFor();
+    await button(asBo, "Change the title").waitFor();
+    await asBo.getByRole("heading", { name: "Use" }).waitFor();
+    assert.equal(await asBo.getByRole("heading", { name: "Give away or take away" }).count(), 0);
+    const asCy = (await open(cy.email, screen(id))).page;
+    await asCy.getByText(/You may open it, not change it\./).waitFor();
+    await asCy.getByText(/shares it with you/).waitFor();
+    await asCy.getByText("1 file, 14 bytes").waitFor();
+    for (const name of ["Change the title", "Change the address", "Add", "Delete"])
+      assert.equal(await button(asCy, name).count(), 0, name);
+    for (const name of ["Backend", "Use", "Tags", "Give away or take away"])
+      assert.equal(await asCy.getByRole("heading", { name }).count(), 0, name);
+    assert.doesNotMatch(await asCy.locator("main").innerText(), /bo@example\.com/);
+    await assertAccessible(asCy);
+    await assertAccessible(asCy, "dark");
+  });
+
+  it("the title is changed in its place: Enter saves, Escape leaves, a refusal is at the field", async () => {
+    const id = await draft("Old");
+    const { page } = await open(ada.email, screen(id));
+    await button(page, "Change the title").click();
+    const field = page.getByLabel("Title", { exact: true });
+    await field.fill("Not kept");
+    await field.press("Escape");
+    await heading(page, "Old").waitFor();
+    assert.equal(
+      await page.evaluate("document.activeElement.getAttribute('aria-label')"),
+      "Change the title",
+    );
+    await button(page, "Change the title").press("Enter");
+    await field.fill("x".repeat(1_000));
+    await field.press("Enter");
+    await page.locator(".field-error").filter({ hasText: /title/ }).waitFor();
+    assert.equal(await field.getAttribute("aria-invalid"), "true");
+    await assertAccessible(page);
+    await field.fill("New");
+    await field.press("Enter");
+    await heading(page, "New").waitFor();
+    assert.equal((await read(id)).title, "New");
+  });
+
+  it("the address is changed in a dialog that says what becomes of the old one", async () => {
+    const id = await shared("Movable");
+    await call(ada, "POST", "/api/canvases", { title: "Other", slug: "taken-name" });
+    const { page } = await open(ada.email, screen(id));
+    await button(page, "Change the address").click();
+    const dialog = page.getByRole("dialog", { name: "Change the address" });
+    const field = dialog.getByLabel("Name in the address");
+    await dialog.getByText("The old address stops working at once").waitFor();
+    await dialog.getByText("Nobody else can take the old name.").waitFor();
+    await field.fill("taken-name");
+    await dialog.getByText(/\/c\/taken-name\/$/).waitFor();
+    await field.press("Enter");
+    await dialog.locator(".field-error").filter({ hasText: /./ }).waitFor();
+    await assertAccessible(page, "dark");
+    await field.fill("moved-to");
+    await button(dialog as unknown as Page, "Change the address").click();
+    await page.getByRole("link", { name: /\/c\/moved-to\/$/ }).waitFor();
+    assert.equal((await read(id)).slug, "moved-to");
+  });
+
+  it("a canvas that was never published shows no address and leads to New", async () => {
+    const id = await draft("Empty");
+    const { page } = await open(ada.email, screen(id));
+    await page.getByText("Not online yet").waitFor();
+    await page.getByText("It has no files yet.").waitFor();
+    await page.getByText("No version is published.").waitFor();
+    assert.equal(await page.getByRole("link", { name: "Choose files" }).getAttribute("href"), "/new");
+    assert.equal(await page.getByRole("link", { name: /\/c\/empty/ }).count(), 0);
+    await assertAccessible(page);
+    await assertAccessible(page, "dark");
+  });
+
+  it("taken offline, it is put online again by Undo and by the act that leads out", async () => {
+    const id = await shared("Switch");
+    const { page } = await open(ada.email, screen(id));
+    for (const back of ["Undo", "Put it online again"]) {
+      await button(page, "Take offline").click();
+      await page.getByText("Taken offline", { exact: true }).waitFor();
+      assert.equal((await read(id)).publicationStatus, "unpublished");
+      await button(page, back).click();
+      await page.getByText("Online", { exact: true }).waitFor();
+      assert.equal((await read(id)).publicationStatus, "published");
+    }
+  });
+
+  it("archived, expired and disabled are told with the way out, and what is impossible is not offered", async () => {
+    const id = await shared("States");
+    await call(ada, "PATCH", screen(id).replace("/", "/api/"), { archived: true });
+    const { page } = await open(ada.email, screen(id));
+    await page.getByText("Archived", { exact: true }).waitFor();
+    await button(page, "Restore from the archive").click();
+    await page.getByText("Online", { exact: true }).waitFor();
+
+    const expiresAt = Date.now() + DAY_MS;
+    await call(ada, "PUT", `/api/canvases/${id}/sharing`, { expiresAt });
+    await page.reload();
+    await page.getByText(/this ends on/).waitFor();
+
+    const reason = `<b onmouseover="alert(1)">Reported</b>`;
+    await call(admin, "POST", `/api/admin/canvases/${id}/disable`, { reason });
+    // The page does not know it yet: the next act finds out, and the page tells the truth.
+    await button(page, "Take offline").click();
+    await page.getByText("Disabled by an administrator", { exact: true }).waitFor();
+    await page.getByText(reason).waitFor();
+    await page.getByText("ask them", { exact: false }).waitFor();
+    for (const name of ["Change the title", "Change the address", "Take offline", "Delete", "Add"])
+      assert.equal(await button(page, name).count(), 0, name);
+    await assertAccessible(page);
+    await assertAccessible(page, "dark");
+  });
+
+  it("tags are added and removed, with Undo", async () => {
+    const id = await draft("Tagged");
+    const { page } = await open(ada.email, screen(id));
+    const field = page.getByLabel("New tag");
+    for (const tag of ["food", "<i>weekly</i>"]) {
+      await field.fill(tag);
+      await field.press("Enter");
+      await button(page, `Remove the tag ${tag}`).waitFor();
+    }
+    await button(page, "Remove the tag food").click();
+    await button(page, "Remove the tag food").waitFor({ state: "detached" });
+    assert.deepEqual((await read(id)).tags, ["<i>weekly</i>"]);
+    await button(page, "Undo").click();
+    await button(page, "Remove the tag food").waitFor();
+    assert.deepEqual((await read(id)).tags, ["<i>weekly</i>", "food"]);
+    await field.fill("x".repeat(500));
+    await field.press("Enter");
+    await page.locator(".field-error").filter({ hasText: /tag/ }).waitFor();
+  });
+
+  it("it is handed over to an editor, and the former owner loses the acts of the owner", async () => {
+    const id = await shared("Gift");
+    const { page } = await open(ada.email, screen(id));
+    await button(page, "Hand over…").click();
+    const field = page.getByRole("combobox", { name: "New owner" });
+    await field.fill(cy.email);
+    await button(page, "Hand over").click();
+    await page.getByText("The new owner must be an editor who has signed in.").waitFor();
+    await assertAccessible(page);
+    await field.fill("bo@");
+    await page.getByRole("option", { name: bo.email }).click();
+    await button(page, "Hand over").click();
+    await page.getByText(/You may change it\. It belongs to/).waitFor();
+    assert.equal(await page.getByRole("heading", { name: "Give away or take away" }).count(), 0);
+    assert.equal((await read(id)).viewerRole, "editor");
+  });
+
+  it("handed over by somebody else while the screen is open, the next act shows who owns it", async () => {
+    const id = await shared("Moved away");
+    const { page } = await open(ada.email, screen(id));
+    await button(page, "Delete").waitFor();
+    await call(ada, "PUT", `/api/canvases/${id}/owner`, { email: bo.email });
+    await button(page, "Delete").click();
+    await page.getByText(/You may change it\. It belongs to/).waitFor();
+    assert.equal((await read(id, bo)).viewerRole, "owner");
+  });
+
+  it("deleted, it is restored by Undo; deleted elsewhere, its open screen says that it is gone", async () => {
+    const id = await shared("Gone");
+    const { page } = await open(ada.email, screen(id));
+    await button(page, "Delete").click();
+    await page.waitForURL((url) => url.pathname === "/");
+    assert.equal((await manage(target, ada, "GET", `/api/canvases/${id}`)).status, 404);
+    await button(page, "Undo").click();
+    await heading(page, "Gone").waitFor();
+    assert.equal((await read(id)).publicationStatus, "published");
+    await call(ada, "DELETE", `/api/canvases/${id}`);
+    await button(page, "Take offline").click();
+    await page.getByText("There is nothing here").waitFor();
+  });
+
+  it("nothing is wider than a narrow phone", async () => {
+    const id = await shared("A title that is far too long for one line of a phone, as people paste them");
+    const { page } = await open(ada.email, screen(id), {
+      viewport: { width: 320, height: 640 },
+      hasTouch: true,
+    });
+    await page.getByText("1 file, 14 bytes").waitFor();
+    assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 320);
+  });
+});
+
+describe("the page of a canvas in a frame, in subdomain mode", { skip: noBrowser }, async () => {
+  // The browser's line for what the sandbox of the frame refuses.
+  const allowed = /Unsafe attempt to initiate navigation/;
+  const { target, open } = await startDashboard({ after }, { urlMode: "subdomain", allowed });
+  const ada = await target.signIn("ada@example.com");
+
+  it("a click starts it; it has its width and its session, and cannot leave the frame", async () => {
+    const { json } = await manage(target, ada, "POST", "/api/canvases", { title: "Framed" });
+    const id = String(json.id);
+    const text = `<title>Page</title><h1>In the frame</h1>
+      <button onclick="try { top.location = 'https://elsewhere.test/' } catch { this.textContent = 'Kept' }">Leave</button>`;
+    assert.equal((await upload(target, ada, id, await zip({ "index.html": text }))).status, 200);
+    const { page } = await open(ada.email, `/canvases/${id}`);
+    await button(page, "Show the page here").waitFor();
+    assert.equal(await page.locator("iframe").count(), 0);
+    await button(page, "Show the page here").click();
+    const frame = page.frameLocator("iframe");
+    await frame.getByRole("heading", { name: "In the frame" }).waitFor();
+    assert.equal(await page.locator("iframe").getAttribute("title"), "The page of Framed");
+    await button(page, "Phone").click();
+    assert.equal((await page.locator("iframe").boundingBox())?.width, 360);
+    await assertAccessible(page);
+    await assertAccessible(page, "dark");
+    await page.getByRole("link", { name: "open it in a tab" }).waitFor();
+    await frame.getByRole("button", { name: "Leave" }).click();
+    await frame.getByRole("button", { name: "Kept" }).waitFor();
+    assert.equal(new URL(page.url()).pathname, `/canvases/${id}`);
+    await heading(page, "Framed").waitFor();
+  });
+});
