@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Base } from "../config/addresses.ts";
 import { assetPath } from "../config/assets.ts";
+import { refuseUnknownPath } from "../content/error-pages.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
 import { wantsPage } from "../http/request-headers.ts";
@@ -53,10 +54,11 @@ export function mountDashboard(app: FastifyInstance, env: Env): void {
   const files = new BuiltFiles(assetPath("dashboard"));
   const assets = files.assets();
 
-  // A missing asset is not answered with the document, which a page that is still open could not use as a script.
+  // A missing asset is not answered with the document, which a page that is still open could not use as a script. It can also be that of
+  // a canvas, which was built for the root of a host.
   app.get<{ Params: { name: string } }>("/assets/:name", async (request, reply) => {
     const { name } = request.params;
-    if (!(await assets).has(name)) refuse("NOT_FOUND");
+    if (!(await assets).has(name)) return refuseUnknownPath(request, env);
     return files.send(`assets/${name}`, FOREVER, request, reply);
   });
 

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { before, it } from "node:test";
 import { type Cast, freshSlug, manage, type Stage, stage } from "@easel/conformance/fixture";
 import { guestOf } from "@easel/conformance/guest";
-import { send } from "@easel/conformance/http";
 import { refused } from "@easel/conformance/refusal";
 import type { Person } from "@easel/conformance/target";
 import { whoAmI } from "../support/client.ts";
@@ -247,14 +246,14 @@ await onEngines(
       }
     });
 
-    it("the home page lists canvases of the caller's organisation and of no other", async () => {
+    it("the list of the organisation has canvases of the caller's and of no other", async () => {
       const site = await shared();
       await manage(target, people.owner, "PATCH", `/api/canvases/${site.id}`, { discoverability: "listed" });
-      const home = async ({ headers }: Person) =>
-        (await send(target.base, { method: "GET", path: "/", headers })).text;
-      assert.ok((await home(colleague)).includes(`/c/${site.slug}/`));
+      const listed = async (person: Person) =>
+        (await manage(target, person, "GET", "/api/canvases?list=organisation")).text;
+      assert.ok((await listed(colleague)).includes(`/c/${site.slug}/`));
       for (const person of [foreigner, loner, admin])
-        assert.ok(!(await home(person)).includes(`/c/${site.slug}/`));
+        assert.ok(!(await listed(person)).includes(`/c/${site.slug}/`));
     });
 
     it("without SERVICE_TENANCY whole_org admits everyone signed in, whatever the home is", async (t) => {
