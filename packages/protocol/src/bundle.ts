@@ -38,3 +38,6 @@ export function pathFault(path: string): string | undefined {
   if (PROOF_OF_HOST.test(path)) return "is reserved for proofs to certificate authorities";
   return undefined;
 }
+
+/** Whether a text begins like an HTML document: with `<`, possibly after a byte order mark and white space. */
+export const beginsLikePage = (text: string): boolean => /^\ufeff?\s*</.test(text);

@@ -1,7 +1,7 @@
 import { openAsBlob } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { LIMITS } from "@easel/protocol/limits";
 import type { UploadedFiles } from "@easel/protocol/types";
+import { uploadGroups } from "@easel/protocol/upload-groups";
 import pLimit from "p-limit";
 import { Refusal } from "../api/refusal.ts";
 import { UPLOAD_TIMEOUT_MS } from "../api/send.ts";
@@ -14,9 +14,6 @@ import type { HashedFile } from "./manifest.ts";
 
 /** The number of requests that upload files at the same time. */
 const UPLOADS_AT_ONCE = 6;
-/** The maximum size in bytes of a file that is uploaded together with others. */
-const MAX_SMALL_BYTES = 256 * 1024;
-
 /** Identifies a staged deploy on the service. */
 export interface StagedDeploy {
   canvasId: string;
@@ -67,29 +64,6 @@ async function uploadTogether(url: string, files: readonly HashedFile[], service
   if (other !== undefined) changed(other.path);
 }
 
-/** Divides files into those of one request each: a large file alone, small ones together. */
-export function requestsFor(files: readonly HashedFile[]): HashedFile[][] {
-  const requests: HashedFile[][] = [];
-  let together: HashedFile[] = [];
-  let bytes = 0;
-  for (const file of files) {
-    if (file.size > MAX_SMALL_BYTES) {
-      requests.push([file]);
-      continue;
-    }
-    const isFull =
-      together.length === LIMITS.uploadFiles.value || bytes + file.size > LIMITS.uploadBytes.value;
-    if (together.length === 0 || isFull) {
-      together = [];
-      bytes = 0;
-      requests.push(together);
-    }
-    together.push(file);
-    bytes += file.size;
-  }
-  return requests;
-}
-
 /** Uploads the files whose hashes are in `missing` to a staged deploy. Retries an upload if the connection breaks. */
 export async function uploadFiles(
   { canvasId, id }: StagedDeploy,
@@ -113,7 +87,7 @@ export async function uploadFiles(
   let bytes = 0;
   try {
     const url = `/api/canvases/${canvasId}/deploys/${id}/blobs`;
-    await limit.map(requestsFor(sources), async (together) => {
+    await limit.map(uploadGroups(sources), async (together) => {
       const [first] = together;
       if (first !== undefined && together.length === 1) await uploadFile(url, first, service);
       else await uploadTogether(url, together, service);

@@ -2,7 +2,7 @@ import { createHash, hash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { setImmediate as immediate } from "node:timers/promises";
-import { pathFault } from "@easel/protocol/bundle";
+import { beginsLikePage, pathFault } from "@easel/protocol/bundle";
 import { LIMITS } from "@easel/protocol/limits";
 import { inParallel } from "../../async/task-pool.ts";
 import type { BlobSize } from "../../drivers/blobs/blobs.ts";
@@ -66,10 +66,10 @@ async function pageBundle(source: ZipSource): Promise<Bundle> {
   return selectFiles([{ path: "index.html", size: source.size, open: async () => read() }]);
 }
 
-/** Whether a file begins like an HTML document: with `<`, possibly after a byte order mark and white space. */
+/** Whether a file begins like an HTML document. */
 async function isPage(source: ZipSource): Promise<boolean> {
   const start = await source.bytes(0, Math.min(source.size, SNIFFED_BYTES));
-  return /^\ufeff?\s*</.test(start.toString("utf8"));
+  return beginsLikePage(start.toString("utf8"));
 }
 
 async function bundleOf(file: FileHandle): Promise<Bundle> {

@@ -21,7 +21,7 @@ export const tags = z.array(printable.min(1).max(LIMITS.tagLength.value)).max(LI
 /** The schema of the free-form metadata of a canvas. */
 export const metadata = z.preprocess(
   (given, context) => {
-    if (Buffer.byteLength(JSON.stringify(given)) > LIMITS.metadataBytes.value)
+    if (new TextEncoder().encode(JSON.stringify(given)).length > LIMITS.metadataBytes.value)
       context.addIssue({ code: "custom", message: "must not be larger than 16 KiB" });
     return given;
   },

@@ -13,6 +13,7 @@ import { keepSteps, publishSteps, type StoredVersion, storedStep, trimStep } fro
 import { type Bundle, type BundleFile, hashAll, slicesOf, storeFiles, withBundle } from "./bundle.ts";
 import { compressLater } from "./compressions.ts";
 import { faultsOf } from "./easel-json.ts";
+import { rootAddressWarnings, SEARCHED_BYTES } from "./root-addresses.ts";
 
 /**
  * Throws 409 `VERSION_CONFLICT` unless the published version of a canvas is `expected`, where null means that there is none. For an
@@ -39,18 +40,6 @@ export const expectedStep = (canvasId: string, expected: string | null): Step =>
   update canvases set title = title where id = ${canvasId} and (version_id is not distinct from ${expected}
     or (revoked_at is not null and cast(${expected} as text) is null))`;
 
-/** The maximum number of bytes at the start of a page that are searched for addresses. */
-const SEARCHED_BYTES = 256 * 1024;
-
-/** The maximum number of addresses that a warning names. */
-const MAX_NAMED = 5;
-
-/**
- * Matches `src` and `href` in HTML with an address that begins at the root of the host, such as `/app.js`. Captures the address without its
- * query.
- */
-const FROM_ROOT = /\b(?:src|href)\s*=\s*["']?(\/[^/"'\s<>?#][^"'\s<>?#]*)/gi;
-
 async function startOf(file: BundleFile): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -62,28 +51,14 @@ async function startOf(file: BundleFile): Promise<string> {
   return Buffer.concat(chunks).subarray(0, SEARCHED_BYTES).toString("latin1");
 }
 
-/**
- * Returns a warning if `index.html` refers to files of its bundle from the root of the host, such as `/assets/app.js`. In path mode, where
- * each canvas is below a path of one host, such an address is outside of the canvas. Throws 400 `INVALID_BODY` if the page cannot be read.
- */
-async function rootAddressWarnings(
-  files: BundleFile[],
-  { urlMode }: Pick<Base, "urlMode">,
-): Promise<string[]> {
+/** Returns the warnings about addresses in `index.html`. Throws 400 `INVALID_BODY` if the page cannot be read. */
+async function addressWarnings(files: BundleFile[], { urlMode }: Pick<Base, "urlMode">): Promise<string[]> {
   const index = files.find(({ path }) => path === "index.html");
   if (urlMode !== "path" || index === undefined) return [];
-  const paths = new Set(files.map(({ path }) => `/${path}`));
-  const found = new Set(
-    [...(await startOf(index)).matchAll(FROM_ROOT)]
-      .map(([, address = ""]) => address)
-      .filter((address) => address.startsWith("/assets/") || paths.has(address)),
+  return rootAddressWarnings(
+    await startOf(index),
+    files.map(({ path }) => path),
   );
-  if (found.size === 0) return [];
-  const named = [...found].slice(0, MAX_NAMED).map((address) => `\`${address.slice(0, 100)}\``);
-  const more = found.size > MAX_NAMED ? ` and ${found.size - MAX_NAMED} more` : "";
-  return [
-    `\`index.html\` refers to ${named.join(", ")}${more}, which ${found.size === 1 ? "is" : "are"} not below the address of the canvas. Use relative addresses; with Vite, set \`base: "./"\`.`,
-  ];
 }
 
 /** The maximum length of an `easel.json` that is read, in bytes. */
@@ -222,7 +197,7 @@ export async function storeVersion(
 
 /** Returns the warnings about likely mistakes in the content of files. Throws if a file cannot be read. */
 export const contentWarnings = async (files: BundleFile[], { base }: Env): Promise<string[]> => [
-  ...(await rootAddressWarnings(files, base)),
+  ...(await addressWarnings(files, base)),
   ...(await easelJsonWarnings(files)),
 ];
 

@@ -1,7 +1,7 @@
-import { setImmediate as immediate } from "node:timers/promises";
 import { pathFault } from "@easel/protocol/bundle";
 import { LIMITS } from "@easel/protocol/limits";
 import type { LeftOut } from "@easel/protocol/types";
+import { nextTurn } from "../../async/next-turn.ts";
 import { refuse } from "../../http/refusal.ts";
 
 /** The maximum number of left-out paths that a response lists. */
@@ -120,7 +120,6 @@ export interface Selection<File> {
 
 /** The number of paths that are checked in one turn of the event loop. */
 const PATHS_AT_ONCE = 500;
-const SLASH = 0x2f;
 
 const invalid = (message: string): never => refuse("INVALID_BODY", { message });
 
@@ -156,37 +155,33 @@ function keptOf<File extends OfferedFile>(offered: File[], leftOut: LeftOutList)
 }
 
 /**
- * Returns a key for sorting paths. Paths that differ only in case or Unicode normalization have equal keys. Slashes become 0 bytes, so that
- * a file sorts directly before the files in a folder of the same name.
+ * Returns a key for sorting paths. Paths that differ only in case or Unicode normalization have equal keys. Slashes become NUL characters,
+ * so that a file sorts directly before the files in a folder of the same name.
  */
-function sortKeyOf(path: string): Buffer {
-  const bytes = Buffer.from(path.normalize("NFC").toLowerCase());
-  for (let at = bytes.indexOf(SLASH); at !== -1; at = bytes.indexOf(SLASH, at + 1)) bytes[at] = 0;
-  return bytes;
-}
+const sortKeyOf = (path: string): string => path.normalize("NFC").toLowerCase().replaceAll("/", "\0");
 
 /**
  * Throws 400 `INVALID_BODY` if a path cannot be served, occurs twice, differs from another path only in case or Unicode normalization, or
  * is both a file and a folder.
  */
 async function checkPaths(paths: string[]): Promise<void> {
-  const keyed: { path: string; key: Buffer }[] = [];
+  const keyed: { path: string; key: string }[] = [];
   for (const path of paths) {
     const fault = pathFault(path);
     if (fault !== undefined) invalid(`The path ${quoted(path)} ${fault}.`);
     keyed.push({ path, key: sortKeyOf(path) });
-    if (keyed.length % PATHS_AT_ONCE === 0) await immediate();
+    if (keyed.length % PATHS_AT_ONCE === 0) await nextTurn();
   }
-  await immediate();
-  keyed.sort((a, b) => Buffer.compare(a.key, b.key));
-  await immediate();
+  await nextTurn();
+  keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  await nextTurn();
   for (const [index, { path, key }] of keyed.entries()) {
     const before = keyed[index - 1];
-    if (before === undefined || !key.subarray(0, before.key.length).equals(before.key)) continue;
+    if (before === undefined || !key.startsWith(before.key)) continue;
     if (before.path === path) invalid(`${quoted(path)} is in the bundle twice.`);
     if (key.length === before.key.length)
       invalid(`${quoted(before.path)} and ${quoted(path)} are the same file on some file systems.`);
-    if (key[before.key.length] === 0) invalid(`${quoted(before.path)} is both a file and a folder.`);
+    if (key[before.key.length] === "\0") invalid(`${quoted(before.path)} is both a file and a folder.`);
   }
 }
 
@@ -202,7 +197,7 @@ export async function selectFiles<File extends OfferedFile>(offered: File[]): Pr
   requireFew(offered);
   const leftOut = new LeftOutList();
   const kept = keptOf(offered, leftOut);
-  await immediate();
+  await nextTurn();
   const { files, warnings } = withStartPage(kept);
   requireFew(files);
   if (files.length === 0) invalid("The bundle is empty: dot files and litter are left out.");
