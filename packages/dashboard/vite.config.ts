@@ -30,6 +30,9 @@ const SERVICE = process.env.EASEL_URL ?? "http://localhost:3000";
 const OF_THE_SERVICE =
   "^/(api|auth|oauth|tokens|docs|sdk|schema|reference|c|v1|favicon.ico|skill.md|openapi.json)(/|$|\\?)";
 
+/** Matches a file of an example that somebody can start from (`deploy/examples.ts`), and captures the name of the example. */
+const EXAMPLE = /\/(?:examples|cli\/templates)\/([^/]+)\/[^/]+\?raw$/;
+
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), precompress()],
@@ -41,6 +44,14 @@ export default defineConfig({
     // A policy of the page allows no `data:` scripts and styles, and files have names that caches keep.
     assetsInlineLimit: 0,
     reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          // The files of an example are loaded together.
+          groups: [{ test: EXAMPLE, name: (id) => `example-${EXAMPLE.exec(id)?.[1]}` }],
+        },
+      },
+    },
   },
   server: {
     // The service accepts changes from its own origin only.

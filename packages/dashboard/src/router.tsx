@@ -20,6 +20,12 @@ const canvases = createRoute({
   component: lazyRouteComponent(() => import("./screens/canvases/CanvasesScreen.tsx"), "CanvasesScreen"),
 });
 
+const make = createRoute({
+  getParentRoute: () => root,
+  path: "/new",
+  component: lazyRouteComponent(() => import("./screens/new/NewScreen.tsx"), "NewScreen"),
+});
+
 const account = createRoute({
   getParentRoute: () => root,
   path: "/account",
@@ -39,8 +45,14 @@ const overview = createRoute({
   component: lazyRouteComponent(() => import("./screens/overview/OverviewScreen.tsx"), "OverviewScreen"),
 });
 
+const newVersion = createRoute({
+  getParentRoute: () => canvas,
+  path: "/deploy",
+  component: lazyRouteComponent(() => import("./screens/new/NewVersionScreen.tsx"), "NewVersionScreen"),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([canvases, account, canvas.addChildren([overview])]),
+  routeTree: root.addChildren([canvases, make, account, canvas.addChildren([newVersion, overview])]),
   defaultPreload: "intent",
   // The queries know how old their data is.
   defaultPreloadStaleTime: 0,

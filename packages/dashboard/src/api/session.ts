@@ -44,3 +44,19 @@ export function onSignedIn(listener: () => void): () => void {
     removeEventListener("focus", comeBack);
   };
 }
+
+/** Resolves when the service knows the caller again. If the signal aborts, throws its reason. */
+export function whenSignedIn(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const listener = () => {
+      if (signedOut && !signal.aborted) return;
+      listeners.delete(listener);
+      signal.removeEventListener("abort", listener);
+      if (signal.aborted) reject(signal.reason);
+      else resolve();
+    };
+    listeners.add(listener);
+    signal.addEventListener("abort", listener);
+    listener();
+  });
+}

@@ -2,6 +2,7 @@ import "./frame.css";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Outlet } from "@tanstack/react-router";
 import { meQuery } from "../api/queries.ts";
+import { DropTarget } from "./DropTarget.tsx";
 import { Rail } from "./Rail.tsx";
 import { SignedOutBar } from "./SignedOutBar.tsx";
 import { Toasts } from "./Toasts.tsx";
@@ -21,6 +22,7 @@ export function Frame() {
           <Outlet />
         </main>
       </div>
+      <DropTarget />
       <Toasts />
     </div>
   );

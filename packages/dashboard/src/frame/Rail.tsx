@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { BookOpen, CircleUser, LayoutGrid } from "lucide-react";
+import { BookOpen, CirclePlus, CircleUser, LayoutGrid } from "lucide-react";
 import type { Me } from "../api/types.ts";
 
 /** The mark of Easel, as on the service's own pages. */
@@ -29,6 +29,12 @@ export const Rail = ({ me }: { me: Me }) => (
         <Link to="/" className="place" activeOptions={{ exact: true }}>
           <LayoutGrid aria-hidden />
           Canvases
+        </Link>
+      </li>
+      <li>
+        <Link to="/new" className="place new">
+          <CirclePlus aria-hidden />
+          New
         </Link>
       </li>
       <li className="wide">

@@ -1,7 +1,7 @@
 import "./canvas-frame.css";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link, Outlet, useParams } from "@tanstack/react-router";
-import { ExternalLink, Pencil } from "lucide-react";
+import { ExternalLink, Pencil, Upload } from "lucide-react";
 import { useState } from "react";
 import { ApiError } from "../../api/api-error.ts";
 import { canvasQuery } from "../../api/queries.ts";
@@ -10,7 +10,7 @@ import { shortAddress } from "../../canvas/address.ts";
 import { isEditor, stateOf } from "../../canvas/state.ts";
 import { NotFound } from "../../frame/ScreenError.tsx";
 import { Badge } from "../../kit/Badge.tsx";
-import { Button, ButtonAnchor } from "../../kit/Button.tsx";
+import { Button, ButtonAnchor, ButtonLink } from "../../kit/Button.tsx";
 import { Copy } from "../../kit/Copy.tsx";
 import { Mark } from "../../kit/Mark.tsx";
 import { AddressDialog } from "./AddressDialog.tsx";
@@ -74,6 +74,11 @@ function CanvasHead({ canvas }: { canvas: Canvas }) {
         </div>
         <Role canvas={canvas} />
       </div>
+      {isEditor(canvas) && publicationStatus !== "disabled" ? (
+        <ButtonLink to="/canvases/$id/deploy" params={{ id }} icon={<Upload aria-hidden />}>
+          New version
+        </ButtonLink>
+      ) : null}
       {opens ? (
         <ButtonAnchor href={url} target="_blank" rel="noopener" icon={<ExternalLink aria-hidden />}>
           Open

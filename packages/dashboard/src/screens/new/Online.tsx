@@ -1,0 +1,127 @@
+import { useMutation } from "@tanstack/react-query";
+import { ExternalLink, QrCode as QrIcon } from "lucide-react";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { api, bodyOf } from "../../api/client.ts";
+import { canvasChanged } from "../../api/queries.ts";
+import type { Canvas, Me } from "../../api/types.ts";
+import type { Deployed } from "../../deploy/deploy.ts";
+import { Button, ButtonAnchor, ButtonLink } from "../../kit/Button.tsx";
+import { Choices } from "../../kit/Choices.tsx";
+import { Copy } from "../../kit/Copy.tsx";
+import { ErrorNote } from "../../kit/ErrorNote.tsx";
+
+const QrCode = lazy(() => import("./QrCode.tsx"));
+
+/** What the service says about the content of a deploy. */
+export const Warnings = ({ warnings }: { warnings: readonly string[] }) =>
+  warnings.length === 0 ? null : (
+    <ul className="note wait">
+      {warnings.map((warning) => (
+        <li key={warning}>
+          <bdi>{warning}</bdi>
+        </li>
+      ))}
+    </ul>
+  );
+
+/** Who may open a new canvas. Nothing changes before it is saved. */
+function WhoMayOpen({ canvas, me }: { canvas: Canvas; me: Me }) {
+  const [saved, setSaved] = useState(canvas.access);
+  const [access, setAccess] = useState(canvas.access);
+  const save = useMutation({
+    mutationFn: () =>
+      bodyOf(
+        api.PUT("/api/canvases/{id}/sharing", { params: { path: { id: canvas.id } }, body: { access } }),
+      ),
+    onSuccess: (changed) => {
+      setSaved(changed.access);
+      return canvasChanged(canvas.id);
+    },
+  });
+  const choices = [
+    {
+      value: "private" as const,
+      label: "Only you",
+      description: "And the people with whom you share it later.",
+    },
+    {
+      value: "whole_org" as const,
+      label: "Everyone in your organisation",
+      description: "They sign in, and the app knows who they are.",
+    },
+    {
+      value: "public_link" as const,
+      label: "Anyone with the address",
+      description: me.canPublishPublic
+        ? "Anyone on the internet can open the pages, without a sign-in. Data and backend stay closed to them."
+        : "An administrator has to allow this for your account.",
+      isDisabled: !me.canPublishPublic,
+    },
+  ];
+  return (
+    <section className="card stack" aria-label="Who may open it">
+      <Choices label="Who may open it?" choices={choices} value={access} onChange={setAccess} />
+      {save.error === null ? null : <ErrorNote error={save.error} />}
+      <div className="row">
+        {access === saved ? null : (
+          <Button look="primary" isPending={save.isPending} onPress={() => save.mutate()}>
+            Save
+          </Button>
+        )}
+        <span role="status" className="soft">
+          {save.isSuccess && access === saved ? "Saved." : ""}
+        </span>
+      </div>
+    </section>
+  );
+}
+
+/** The end of making a canvas: its address, and who may open it. */
+export function Online({ canvas, warnings, me }: Deployed & { me: Me }) {
+  const [hasCode, setCode] = useState(false);
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), []);
+  return (
+    <div className="stack">
+      <section className="card stack" aria-labelledby="online">
+        <div>
+          <h2 id="online" ref={heading} tabIndex={-1}>
+            <bdi>{canvas.title}</bdi> is online
+          </h2>
+          <p className="address">
+            <a href={canvas.url} target="_blank" rel="noopener">
+              {canvas.url}
+            </a>
+          </p>
+        </div>
+        <div className="row">
+          <ButtonAnchor
+            href={canvas.url}
+            target="_blank"
+            rel="noopener"
+            look="primary"
+            icon={<ExternalLink aria-hidden />}
+          >
+            Open
+          </ButtonAnchor>
+          <Copy text={canvas.url} what="address" label="Copy" look="plain" />
+          <Button icon={<QrIcon aria-hidden />} aria-expanded={hasCode} onPress={() => setCode(!hasCode)}>
+            QR code
+          </Button>
+        </div>
+        {hasCode ? (
+          <Suspense>
+            <QrCode text={canvas.url} />
+          </Suspense>
+        ) : null}
+        <Warnings warnings={warnings} />
+      </section>
+      <WhoMayOpen canvas={canvas} me={me} />
+      <div className="row">
+        <ButtonLink to="/canvases/$id" params={{ id: canvas.id }}>
+          Go to the canvas
+        </ButtonLink>
+      </div>
+    </div>
+  );
+}
