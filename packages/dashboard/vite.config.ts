@@ -48,7 +48,9 @@ export default defineConfig({
       output: {
         codeSplitting: {
           // The files of an example are loaded together.
-          groups: [{ test: EXAMPLE, name: (id) => `example-${EXAMPLE.exec(id)?.[1]}` }],
+          groups: [
+            { debugName: "examples", test: EXAMPLE, name: (id) => `example-${EXAMPLE.exec(id)?.[1]}` },
+          ],
         },
       },
     },

@@ -16,7 +16,7 @@ export const EXAMPLES: Record<TemplateName, string> = {
   minimal: "Greets the viewer and counts their visits",
   guestbook: "A book that everyone signs",
   counter: "Buttons that count for everyone at once",
-  survey: "Questions, and answers that only you read",
+  survey: "A question, and results that everyone sees",
   board: "Cards that a group moves between columns",
   cursors: "Everyone sees where the others point",
   "photo-wall": "Pictures that everyone adds",

@@ -50,7 +50,7 @@ export function namingOf({
 
 /** Returns two addresses to try instead of one that is taken. `random` is below 1. */
 export function otherSlugs(slug: string, random = Math.random()): string[] {
-  const stem = slug.replace(/-\d+$/, "").slice(0, 48).replace(/-+$/, "");
+  const stem = slug.replace(/-\d+$/, "").slice(0, 48).replace(/-$/, "");
   const number = Number(/-(\d{1,4})$/.exec(slug)?.[1] ?? 1) + 1;
   const letters = Math.floor(random * 36 ** 4)
     .toString(36)

@@ -26,15 +26,15 @@ export const Rail = ({ me }: { me: Me }) => (
     </Link>
     <ul>
       <li>
-        <Link to="/" className="place" activeOptions={{ exact: true }}>
-          <LayoutGrid aria-hidden />
-          Canvases
-        </Link>
-      </li>
-      <li>
         <Link to="/new" className="place new">
           <CirclePlus aria-hidden />
           New
+        </Link>
+      </li>
+      <li>
+        <Link to="/" className="place" activeOptions={{ exact: true }}>
+          <LayoutGrid aria-hidden />
+          Canvases
         </Link>
       </li>
       <li className="wide">

@@ -17,7 +17,7 @@ export const Choices = <Value extends string>({
   onChange: (value: Value) => void;
 }) => (
   <RadioGroup className="choices" value={value} onChange={(to) => onChange(to as Value)}>
-    <Label>{label}</Label>
+    <Label className="choices-label">{label}</Label>
     {choices.map(({ value, label, description, isDisabled = false }) => (
       <Radio key={value} value={value} isDisabled={isDisabled} className="choice">
         <span className="dot" aria-hidden />

@@ -2,7 +2,7 @@ import { ExternalLink } from "lucide-react";
 import { useEffect, useRef } from "react";
 import type { Deployed } from "../../deploy/deploy.ts";
 import { ButtonAnchor, ButtonLink } from "../../kit/Button.tsx";
-import { Warnings } from "./Online.tsx";
+import { Warnings } from "./Warnings.tsx";
 
 /** The end of a new version: it is online, or stored to be looked at. */
 export function NewVersionDone({ canvas, isPublished, warnings }: Deployed) {

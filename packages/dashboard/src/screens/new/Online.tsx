@@ -9,20 +9,9 @@ import { Button, ButtonAnchor, ButtonLink } from "../../kit/Button.tsx";
 import { Choices } from "../../kit/Choices.tsx";
 import { Copy } from "../../kit/Copy.tsx";
 import { ErrorNote } from "../../kit/ErrorNote.tsx";
+import { Warnings } from "./Warnings.tsx";
 
 const QrCode = lazy(() => import("./QrCode.tsx"));
-
-/** What the service says about the content of a deploy. */
-export const Warnings = ({ warnings }: { warnings: readonly string[] }) =>
-  warnings.length === 0 ? null : (
-    <ul className="note wait">
-      {warnings.map((warning) => (
-        <li key={warning}>
-          <bdi>{warning}</bdi>
-        </li>
-      ))}
-    </ul>
-  );
 
 /** Who may open a new canvas. Nothing changes before it is saved. */
 function WhoMayOpen({ canvas, me }: { canvas: Canvas; me: Me }) {

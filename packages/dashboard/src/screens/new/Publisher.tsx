@@ -86,7 +86,7 @@ export function Publisher({ canvas }: { canvas: Canvas | null }) {
   };
 
   return (
-    <>
+    <div className={phase.at === "source" ? undefined : "publisher"}>
       <ConfirmDialog
         title="Stop the deploy?"
         act="Stop and leave"
@@ -118,6 +118,6 @@ export function Publisher({ canvas }: { canvas: Canvas | null }) {
           <NewVersionDone {...phase.deployed} />
         )
       ) : null}
-    </>
+    </div>
   );
 }

@@ -14,6 +14,7 @@ import { countOf } from "../../kit/count.ts";
 import { ErrorNote } from "../../kit/ErrorNote.tsx";
 import { TextField } from "../../kit/Field.tsx";
 import { Toggle } from "../../kit/Toggle.tsx";
+import { Warnings } from "./Warnings.tsx";
 
 /** The number of left-out paths that are in view at first. */
 const SHOWN = 6;
@@ -78,15 +79,7 @@ function Contents({ content }: { content: Content }) {
         </p>
       </div>
       <LeftOut paths={content.leftOut} />
-      {content.warnings.length === 0 ? null : (
-        <ul className="note wait">
-          {content.warnings.map((warning) => (
-            <li key={warning}>
-              <bdi>{warning}</bdi>
-            </li>
-          ))}
-        </ul>
-      )}
+      <Warnings warnings={content.warnings} />
     </section>
   );
 }
@@ -138,12 +131,16 @@ function NewReview({ content, error, onDeploy, onBack }: ReviewProps) {
     typed.set(content, next);
     setNaming(next);
   };
-  const isTaken = codeOf(error) === "SLUG_TAKEN";
-  const atSlug = isTaken || fieldOf(error) === "slug";
-  const atTitle = fieldOf(error) === "title";
+  // The names that the error is about. It is no longer shown when they have changed.
+  const [refused] = useState(naming);
+  const isTaken = codeOf(error) === "SLUG_TAKEN" && naming.slug === refused.slug;
+  const isBadSlug = fieldOf(error) === "slug" && naming.slug === refused.slug;
+  const isBadTitle = fieldOf(error) === "title" && naming.title === refused.title;
+  const isOfField = codeOf(error) === "SLUG_TAKEN" || ["slug", "title"].includes(String(fieldOf(error)));
   return (
     <form
       className="stack"
+      noValidate
       onSubmit={(event) => {
         event.preventDefault();
         onDeploy({ kind: "new", naming: { title: naming.title.trim(), slug: naming.slug.trim() } });
@@ -156,7 +153,8 @@ function NewReview({ content, error, onDeploy, onBack }: ReviewProps) {
           onChange={(title) => change({ title })}
           maxLength={200}
           isRequired
-          error={atTitle ? error?.message : null}
+          validationBehavior="aria"
+          error={isBadTitle ? error?.message : null}
         />
         <TextField
           label="Address"
@@ -166,14 +164,15 @@ function NewReview({ content, error, onDeploy, onBack }: ReviewProps) {
           maxLength={63}
           autoComplete="off"
           spellCheck="false"
-          error={isTaken ? "This address is taken." : atSlug ? error?.message : null}
+          validationBehavior="aria"
+          error={isTaken ? "This address is taken." : isBadSlug ? error?.message : null}
         />
         {isTaken ? <Proposals slug={naming.slug} onChoose={(slug) => change({ slug })} /> : null}
       </section>
-      {error === null || atSlug || atTitle ? null : <DeployError error={error} content={content} />}
+      {error === null || isOfField ? null : <DeployError error={error} content={content} />}
       <div className="row">
         <Button type="submit" look="primary">
-          {error === null || atSlug || atTitle ? "Deploy" : "Try again"}
+          {error === null || isOfField ? "Deploy" : "Try again"}
         </Button>
         <Button onPress={onBack}>Choose something else</Button>
       </div>
