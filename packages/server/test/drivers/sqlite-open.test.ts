@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
+import { sqlite } from "../../src/drivers/db/sqlite.ts";
 import { temporaryDirectory } from "../support/service.ts";
 
 const ROUNDS = 60;
@@ -39,4 +41,20 @@ test("a new SQLite file is opened by several workers at the same moment", async 
     // If one worker has failed, the others would wait for it for ever.
     await Promise.all(openers.map(({ opener }) => opener.terminate()));
   }
+});
+
+test("reads while the database is being closed are answered or rejected, and nothing fails afterwards", async (t) => {
+  const db = sqlite(path.join(await temporaryDirectory(t), "a.db"), assert.ifError);
+  let isOpen = true;
+  const closing = db.close().then(() => {
+    isOpen = false;
+  });
+  while (isOpen) {
+    const found = await db.get<{ one: number }>`select 1 as one`.catch(() => undefined);
+    if (isOpen) assert.equal(found?.one, 1);
+    await Promise.race([closing, nextTurn()]);
+    await db.get`select 1 as one`.catch(() => {});
+  }
+  await closing;
+  await nextTurn();
 });

@@ -87,6 +87,8 @@ export function sqlite(
 
   function endTurn(): void {
     ending = false;
+    // A read may have come while the database was being closed.
+    if (!connection.isOpen) return;
     if (reading && connection.isTransaction) commit.run();
     reading = false;
     if (writes.flush()) checkpoints.schedule();
