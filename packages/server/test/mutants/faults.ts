@@ -9,6 +9,7 @@ import { cliAccount } from "./faults/cli-account.ts";
 import { cliCanvases } from "./faults/cli-canvases.ts";
 import { cliDev } from "./faults/cli-dev.ts";
 import { connections } from "./faults/connections.ts";
+import { dashboard } from "./faults/dashboard.ts";
 import { data } from "./faults/data.ts";
 import { database } from "./faults/database.ts";
 import { explanations } from "./faults/explanations.ts";
@@ -36,6 +37,7 @@ export const FAULTS: Fault[] = [
   ...database,
   ...callLog,
   ...serving,
+  ...dashboard,
   ...data,
   ...transfers,
   ...nodes,

@@ -1,0 +1,80 @@
+import { type Fault, fault } from "../fault.ts";
+
+const MOUNT = "packages/server/src/dashboard/mount.ts";
+const DOCUMENTS = "packages/server/test/dashboard/documents.test.ts";
+const SECURITY = "packages/server/test/dashboard/browser-dashboard-security.test.ts";
+const PREFERENCES = "packages/dashboard/src/frame/preferences.ts";
+
+/** Faults of the document of the dashboard: what its policy lets in, and who gets it. */
+export const dashboard: Fault[] = [
+  fault(
+    "dashboard: a canvas that opens it in a window gets hold of it",
+    MOUNT,
+    '"cross-origin-opener-policy": "same-origin"',
+    '"cross-origin-opener-policy": "unsafe-none"',
+    SECURITY,
+  ),
+  fault(
+    "dashboard: pages of its origin may frame it",
+    MOUNT,
+    `"frame-ancestors 'none'"`,
+    `"frame-ancestors 'self'"`,
+    DOCUMENTS,
+  ),
+  fault(
+    "dashboard: browsers that know no policy let pages of its origin frame it",
+    MOUNT,
+    '"x-frame-options": "DENY"',
+    '"x-frame-options": "SAMEORIGIN"',
+    DOCUMENTS,
+  ),
+  fault(
+    "dashboard: it may frame canvases that share its origin",
+    MOUNT,
+    `canvasHosts === null ? "'none'"`,
+    `canvasHosts === null ? "'self'"`,
+    DOCUMENTS,
+  ),
+  fault(
+    "dashboard: inline scripts run",
+    MOUNT,
+    `"script-src 'self'"`,
+    `"script-src 'self' 'unsafe-inline'"`,
+    DOCUMENTS,
+  ),
+  fault(
+    "dashboard: scripts may be made of text",
+    MOUNT,
+    `"trusted-types 'none'"`,
+    `"trusted-types *"`,
+    DOCUMENTS,
+  ),
+  fault(
+    "dashboard: it may send what it knows to other services",
+    MOUNT,
+    "`connect-src 'self' ",
+    "`connect-src * ",
+    DOCUMENTS,
+  ),
+  fault(
+    "dashboard: a guest sees it",
+    MOUNT,
+    'if (user.kind === "guest") return',
+    'if (user.kind === "guest" && request.url === "") return',
+    DOCUMENTS,
+  ),
+  fault(
+    "dashboard: a visitor sees it",
+    MOUNT,
+    'if (user.kind === "visitor") return',
+    'if (user.kind === "visitor" && request.url === "") return',
+    DOCUMENTS,
+  ),
+  fault(
+    "dashboard: it takes any value from a storage that canvases share",
+    PREFERENCES,
+    "allowed.find((value) => value === stored)",
+    "(stored as Value | null)",
+    "packages/dashboard/src/frame/preferences.test.ts",
+  ),
+];
