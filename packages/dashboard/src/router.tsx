@@ -51,8 +51,14 @@ const newVersion = createRoute({
   component: lazyRouteComponent(() => import("./screens/new/NewVersionScreen.tsx"), "NewVersionScreen"),
 });
 
+const sharing = createRoute({
+  getParentRoute: () => canvas,
+  path: "/sharing",
+  component: lazyRouteComponent(() => import("./screens/sharing/SharingScreen.tsx"), "SharingScreen"),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([canvases, make, account, canvas.addChildren([newVersion, overview])]),
+  routeTree: root.addChildren([canvases, make, account, canvas.addChildren([newVersion, overview, sharing])]),
   defaultPreload: "intent",
   // The queries know how old their data is.
   defaultPreloadStaleTime: 0,

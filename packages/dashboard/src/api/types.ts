@@ -15,3 +15,8 @@ export type Version = Read<"/api/canvases/{id}/versions">["versions"][number];
 export type Usage = Read<"/api/canvases/{id}/usage">;
 export type CallLog = Read<"/api/canvases/{id}/log">;
 export type Session = Read<"/api/sessions">["sessions"][number];
+export type Team = Read<"/api/teams">["teams"][number];
+export type FoundPerson = Read<"/api/people">["people"][number];
+export type Invitation = Read<"/api/canvases/{id}/invites">["invites"][number];
+/** Whether a person gets into a canvas, and why. */
+export type Explanation = Read<"/api/canvases/{id}/access">;

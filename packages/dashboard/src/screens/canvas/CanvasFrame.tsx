@@ -31,6 +31,9 @@ export function CanvasFrame() {
         <Link to="/canvases/$id" params={{ id }} activeOptions={{ exact: true }}>
           Overview
         </Link>
+        <Link to="/canvases/$id/sharing" params={{ id }}>
+          Sharing
+        </Link>
       </nav>
       <Outlet />
     </>

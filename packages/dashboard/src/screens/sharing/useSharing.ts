@@ -1,0 +1,185 @@
+import { useMutation, useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useEffect, useRef, useState } from "react";
+import { ApiError } from "../../api/api-error.ts";
+import { api, bodyOf as bodyOfAnswer } from "../../api/client.ts";
+import { canvasChanged, canvasKey, canvasQuery, invitesQuery, meQuery, queries } from "../../api/queries.ts";
+import type { Canvas, Me } from "../../api/types.ts";
+import { toast } from "../../frame/toasts.ts";
+import {
+  type Access,
+  applied,
+  bodyOf,
+  both,
+  type Change,
+  lostOf,
+  lostWords,
+  overtakenBy,
+  saidOf,
+  type Terms,
+  undoOf,
+} from "./changes.ts";
+import { myTeamsQuery } from "./sharing-queries.ts";
+import { leaving, type Question, widening } from "./widening.ts";
+
+/** Where on the screen a change is made, and its error shown. */
+export type Place = "list" | "access" | "password" | "end";
+
+/** The time in milliseconds after a change at which the list is read again, to see whether somebody else has saved theirs over it. */
+const LOOK_AGAIN_MS = 2_000;
+/** The time in milliseconds after which a list without a change of this page is the will of somebody else. */
+const REMEMBERED_MS = 60_000;
+
+const of = (id: string) => ({ params: { path: { id } } });
+
+/** Returns the name of the organisation of a canvas. Only its owner is certainly in the same one. */
+function organisationOf({ viewerRole }: Canvas, { orgs }: Me): string {
+  if (orgs.length === 0) return "this service";
+  return viewerRole === "owner" && orgs.length === 1 ? (orgs[0]?.name ?? "") : "its organisation";
+}
+
+/** The errors that say why a general access is impossible, also later. */
+const IMPOSSIBLE = new Set([
+  "PUBLIC_LINKS_DISABLED",
+  "PUBLIC_NOT_ALLOWED",
+  "PUBLIC_LINK_OWNER_GATED",
+  "ORG_REQUIRED",
+]);
+
+/**
+ * How a canvas is shared, and how the caller changes it. A change is shown at once and sent as `canvas.share` after the canvas was read
+ * again, one after the other. What lets more people in is asked before; all other changes, and that one, can be undone.
+ */
+export function useSharing(id: string) {
+  const { data: canvas } = useSuspenseQuery(canvasQuery(id));
+  const { data: me } = useSuspenseQuery(meQuery);
+  const invites = useQuery(invitesQuery(id));
+  const teams = useQuery(myTeamsQuery);
+  const navigate = useNavigate();
+  const [ahead, setAhead] = useState<Terms | null>(null);
+  const last = useRef<Terms | null>(null);
+  const [failure, setFailure] = useState<{ place: Place; error: Error } | null>(null);
+  const [question, setQuestion] = useState<(Question & { confirm: () => Promise<void> }) | null>(null);
+  const [impossible, setImpossible] = useState<Partial<Record<Access, string>>>({});
+  const [made, setMade] = useState<Change>({});
+
+  const organisation = organisationOf(canvas, me);
+  const guests = (invites.data ?? []).filter(({ revokedAt }) => revokedAt === null);
+
+  const show = (terms: Terms | null) => {
+    last.current = terms;
+    setAhead(terms);
+  };
+  const latest = (): Terms => last.current ?? queries.getQueryData(canvasQuery(id).queryKey) ?? canvas;
+
+  const save = useMutation({
+    mutationKey: ["sharing", id],
+    scope: { id: `sharing ${id}` },
+    async mutationFn({ change, shown }: { change: Change; shown: Terms }) {
+      const read = await bodyOfAnswer(api.GET("/api/canvases/{id}", of(id)));
+      const overtaken = overtakenBy(change, shown, read);
+      if (overtaken !== null) {
+        queries.setQueryData(canvasKey(id), read);
+        throw new Error(overtaken);
+      }
+      return bodyOfAnswer(api.PUT("/api/canvases/{id}/sharing", { ...of(id), body: bodyOf(change, read) }));
+    },
+    onSuccess: (saved) => queries.setQueryData(canvasKey(id), saved),
+    onSettled() {
+      // Further changes wait in the queue, and are shown already.
+      if (queries.isMutating({ mutationKey: ["sharing", id] }) <= 1) show(null);
+    },
+  });
+
+  /** Makes a change and offers to undo it. Throws the error of the service. */
+  async function make(change: Change, said?: string): Promise<void> {
+    const shown = latest();
+    show(applied(change, shown));
+    setFailure(null);
+    try {
+      await save.mutateAsync({ change, shown });
+      const undo = undoOf(change, shown);
+      toast({
+        text: said ?? saidOf(change),
+        ...(undo !== null && said === undefined && { act: { label: "Undo", run: () => takeBack(undo) } }),
+      });
+      setMade((before) => both(before, change));
+    } catch (error) {
+      const { access } = change;
+      if (access !== undefined && error instanceof ApiError && IMPOSSIBLE.has(error.code ?? ""))
+        setImpossible((before) => ({ ...before, [access]: error.message }));
+      await canvasChanged(id);
+      throw error;
+    }
+  }
+
+  const takeBack = (undo: Change) =>
+    make(undo, "Undone.").then(
+      () => canvasChanged(id),
+      (error) => setFailure({ place: "list", error }),
+    );
+
+  /** Changes the sharing, after a question where one is due. Calls `onMade` after a success; errors are shown at the place. */
+  function share(change: Change, place: Place, onMade: () => void = () => {}): void {
+    const terms = latest();
+    const own = leaving(change, terms, me.email, teams.data ?? []);
+    if (own !== null && canvas.viewerRole === "editor") {
+      const confirm = async () => {
+        await make(change, "You are no editor of it any more.");
+        await navigate({ to: "/" });
+        await canvasChanged(id);
+      };
+      setQuestion({ ...own, confirm });
+      return;
+    }
+    const perform = async () => {
+      await make(change);
+      void canvasChanged(id);
+      onMade();
+    };
+    const asked = widening(change, terms, { guests: guests.length, organisation });
+    if (asked !== null) setQuestion({ ...asked, confirm: perform });
+    else void perform().catch((error) => setFailure({ place, error }));
+  }
+
+  // Looks again soon after a change, and forgets it later.
+  useEffect(() => {
+    if (Object.keys(made).length === 0) return;
+    const look = setTimeout(() => void queries.invalidateQueries(canvasQuery(id)), LOOK_AGAIN_MS);
+    const forget = setTimeout(() => setMade({}), REMEMBERED_MS);
+    return () => {
+      clearTimeout(look);
+      clearTimeout(forget);
+    };
+  }, [made, id]);
+  const lostChange = ahead === null ? lostOf(made, canvas) : null;
+
+  return {
+    canvas,
+    me,
+    /** The terms as they will be after the changes that are being saved. */
+    terms: ahead ?? (canvas as Terms),
+    guests,
+    invites,
+    organisation,
+    share,
+    failure,
+    impossible,
+    question,
+    closeQuestion: () => setQuestion(null),
+    /** A change of this page that somebody else has saved another list over. */
+    lost:
+      lostChange === null
+        ? null
+        : {
+            words: lostWords(lostChange, canvas),
+            again: () => {
+              setMade({});
+              share(lostChange, "list");
+            },
+            leave: () => setMade({}),
+          },
+  };
+}
+
+export type Sharing = ReturnType<typeof useSharing>;
