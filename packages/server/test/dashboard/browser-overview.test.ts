@@ -135,7 +135,10 @@ describe("the overview of a canvas", { skip: noBrowser }, async () => {
     await page.getByText("Not online yet").waitFor();
     await page.getByText("It has no files yet.").waitFor();
     await page.getByText("No version is published.").waitFor();
-    assert.equal(await page.getByRole("link", { name: "Choose files" }).getAttribute("href"), "/new");
+    assert.equal(
+      await page.getByRole("link", { name: "Choose files" }).getAttribute("href"),
+      `/canvases/${id}/deploy`,
+    );
     assert.equal(await page.getByRole("link", { name: /\/c\/empty/ }).count(), 0);
     await assertAccessible(page);
     await assertAccessible(page, "dark");

@@ -104,7 +104,11 @@ function Offline({ canvas: { id, publicationStatus } }: { canvas: Canvas }) {
       <Note
         act={
           <div className="row">
-            <ButtonLink look={last === undefined ? "primary" : "plain"} to={"/new" as string}>
+            <ButtonLink
+              look={last === undefined ? "primary" : "plain"}
+              to="/canvases/$id/deploy"
+              params={{ id }}
+            >
               Choose files
             </ButtonLink>
             {last === undefined ? null : (

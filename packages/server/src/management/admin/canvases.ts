@@ -83,7 +83,7 @@ export const canvases = [
     path: "/api/admin/canvases/{id}/disable",
     summary: "Disables a canvas: its pages and API refuse everyone, and its owner can only look at it.",
     details:
-      "Owner and editors read the `reason` (at most 500 characters) on the home page, on the page of the canvas and as its `disabledReason`. Disabling again replaces the reason.",
+      "Owner and editors read the `reason` (at most 500 characters) in the dashboard, on the page of the canvas and as its `disabledReason`. Disabling again replaces the reason.",
     allow: "administrator",
     affects: "canvas",
     body: optionalJson(Disable),
