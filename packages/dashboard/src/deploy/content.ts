@@ -81,10 +81,7 @@ async function settingsOf(
   if (found === undefined) return { settings: null, faults: [] };
   if (found.size > MAX_SETTINGS_BYTES)
     return { settings: null, faults: ["`easel.json` is larger than 64 KiB, so it is not applied."] };
-  const [text, { easelJson, faultsOf }] = await Promise.all([
-    found.file.text(),
-    import("@easel/server/easel-json"),
-  ]);
+  const [text, { easelJson, faultsOf }] = await Promise.all([found.file.text(), import("./easel-json.ts")]);
   const faults = faultsOf(text).map((fault) => `\`easel.json\` is not applied: ${fault}.`);
   return { settings: faults.length > 0 ? null : easelJson.parse(JSON.parse(text)), faults };
 }

@@ -38,7 +38,7 @@ export async function setUp(id: string, settings: EaselJson | null): Promise<voi
   const body =
     settings === null
       ? { backendEnabled: true }
-      : (await import("@easel/server/easel-json")).switchesFor(settings.capabilities);
+      : (await import("./easel-json.ts")).switchesFor(settings.capabilities);
   await api.PATCH("/api/canvases/{id}/capabilities", { params: { path: { id } }, body });
 }
 
@@ -47,7 +47,7 @@ export async function setUp(id: string, settings: EaselJson | null): Promise<voi
  * request. The title of a new canvas is the person's choice.
  */
 export async function applySettings(canvas: Canvas, settings: EaselJson, isNew: boolean): Promise<void> {
-  const { audiencesIn } = await import("@easel/server/easel-json");
+  const { audiencesIn } = await import("./easel-json.ts");
   const params = { path: { id: canvas.id } };
   const { title, spa, policy, listed } = settings;
   const discoverability =

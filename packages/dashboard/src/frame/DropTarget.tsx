@@ -64,7 +64,7 @@ export function DropTarget() {
 
   if (!isOver) return null;
   return (
-    <div className="drop-target">
+    <div className="drop-target" role="status">
       <Upload aria-hidden />
       <p>
         {canvas === undefined ? (
