@@ -1,50 +1,16 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { manage } from "@easel/conformance/fixture";
-import type { Person } from "@easel/conformance/target";
-import type { Page } from "playwright-core";
 import { assertAccessible, noBrowser } from "../support/browser.ts";
-import { startDashboard } from "../support/dashboard.ts";
-import { upload } from "../support/publish.ts";
-import { zip } from "../support/zip.ts";
+import { button, heading, startWithCanvases } from "../support/dashboard-canvases.ts";
 
-const ADMIN = "root@example.com";
 const DAY_MS = 86_400_000;
 
-const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
-const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name });
-
 describe("the overview of a canvas", { skip: noBrowser }, async () => {
-  const { target, open } = await startDashboard({ after }, { settings: { SERVICE_ADMIN_EMAILS: ADMIN } });
-  const ada = await target.signIn("ada@example.com");
-  const bo = await target.signIn("bo@example.com");
-  const cy = await target.signIn("cy@example.com");
-  const admin = await target.signIn(ADMIN);
-
-  const call = async (person: Person, method: string, path: string, body?: object) => {
-    const answer = await manage(target, person, method, path, body);
-    assert.ok(answer.status < 300, answer.text);
-    return answer.status === 204 ? {} : answer.json;
-  };
-  const draft = async (title: string): Promise<string> =>
-    String((await call(ada, "POST", "/api/canvases", { title })).id);
-  const deploy = async (id: string, text = "<h1>Hello</h1>") => {
-    const answer = await upload(target, ada, id, await zip({ "index.html": text }));
-    assert.equal(answer.status, 200, answer.text);
-  };
-  /** Makes a canvas that is online, with Bo as an editor and Cy as a viewer. */
-  const shared = async (title: string): Promise<string> => {
-    const id = await draft(title);
-    await deploy(id);
-    const people = [
-      { email: bo.email, role: "editor" },
-      { email: cy.email, role: "viewer" },
-    ];
-    await call(ada, "PUT", `/api/canvases/${id}/sharing`, { people });
-    return id;
-  };
+  const { target, env, open, ada, bo, cy, admin, call, draft, shared, read } = await startWithCanvases({
+    after,
+  });
   const screen = (id: string) => `/canvases/${id}`;
-  const read = (id: string, person = ada) => call(person, "GET", `/api/canvases/${id}`);
 
   it("the owner reads who may open it, its version, its backend, and what failed", async () => {
     const id = await shared("Poll");
@@ -124,7 +90,7 @@ describe("the overview of a canvas", { skip: noBrowser }, async () => {
     await dialog.locator(".field-error").filter({ hasText: /./ }).waitFor();
     await assertAccessible(page, "dark");
     await field.fill("moved-to");
-    await button(dialog as unknown as Page, "Change the address").click();
+    await dialog.getByRole("button", { name: "Change the address" }).click();
     await page.getByRole("link", { name: /\/c\/moved-to\/$/ }).waitFor();
     assert.equal((await read(id)).slug, "moved-to");
   });
@@ -169,6 +135,17 @@ describe("the overview of a canvas", { skip: noBrowser }, async () => {
     await call(ada, "PUT", `/api/canvases/${id}/sharing`, { expiresAt });
     await page.reload();
     await page.getByText(/this ends on/).waitFor();
+    env.clock = () => expiresAt + 1;
+    await page.reload();
+    await page.getByText(/^Expired on /).waitFor();
+    await page.getByText("It still opens for its owner and editors").waitFor();
+    const change = page.getByRole("link", { name: "Change the date" });
+    assert.equal(await change.getAttribute("href"), `/canvases/${id}/sharing`);
+    assert.equal(await page.getByRole("link", { name: "Open", exact: true }).count(), 0);
+    await assertAccessible(page);
+    env.clock = Date.now;
+    await page.reload();
+    await page.getByText("Online", { exact: true }).waitFor();
 
     const reason = `<b onmouseover="alert(1)">Reported</b>`;
     await call(admin, "POST", `/api/admin/canvases/${id}/disable`, { reason });
@@ -183,67 +160,6 @@ describe("the overview of a canvas", { skip: noBrowser }, async () => {
     await assertAccessible(page, "dark");
   });
 
-  it("tags are added and removed, with Undo", async () => {
-    const id = await draft("Tagged");
-    const { page } = await open(ada.email, screen(id));
-    const field = page.getByLabel("New tag");
-    for (const tag of ["food", "<i>weekly</i>"]) {
-      await field.fill(tag);
-      await field.press("Enter");
-      await button(page, `Remove the tag ${tag}`).waitFor();
-    }
-    await button(page, "Remove the tag food").click();
-    await button(page, "Remove the tag food").waitFor({ state: "detached" });
-    assert.deepEqual((await read(id)).tags, ["<i>weekly</i>"]);
-    await button(page, "Undo").click();
-    await button(page, "Remove the tag food").waitFor();
-    assert.deepEqual((await read(id)).tags, ["<i>weekly</i>", "food"]);
-    await field.fill("x".repeat(500));
-    await field.press("Enter");
-    await page.locator(".field-error").filter({ hasText: /tag/ }).waitFor();
-  });
-
-  it("it is handed over to an editor, and the former owner loses the acts of the owner", async () => {
-    const id = await shared("Gift");
-    const { page } = await open(ada.email, screen(id));
-    await button(page, "Hand over…").click();
-    const field = page.getByRole("combobox", { name: "New owner" });
-    await field.fill(cy.email);
-    await button(page, "Hand over").click();
-    await page.getByText("The new owner must be an editor who has signed in.").waitFor();
-    await assertAccessible(page);
-    await field.fill("bo@");
-    await page.getByRole("option", { name: bo.email }).click();
-    await button(page, "Hand over").click();
-    await page.getByText(/You may change it\. It belongs to/).waitFor();
-    assert.equal(await page.getByRole("heading", { name: "Give away or take away" }).count(), 0);
-    assert.equal((await read(id)).viewerRole, "editor");
-  });
-
-  it("handed over by somebody else while the screen is open, the next act shows who owns it", async () => {
-    const id = await shared("Moved away");
-    const { page } = await open(ada.email, screen(id));
-    await button(page, "Delete").waitFor();
-    await call(ada, "PUT", `/api/canvases/${id}/owner`, { email: bo.email });
-    await button(page, "Delete").click();
-    await page.getByText(/You may change it\. It belongs to/).waitFor();
-    assert.equal((await read(id, bo)).viewerRole, "owner");
-  });
-
-  it("deleted, it is restored by Undo; deleted elsewhere, its open screen says that it is gone", async () => {
-    const id = await shared("Gone");
-    const { page } = await open(ada.email, screen(id));
-    await button(page, "Delete").click();
-    await page.waitForURL((url) => url.pathname === "/");
-    assert.equal((await manage(target, ada, "GET", `/api/canvases/${id}`)).status, 404);
-    await button(page, "Undo").click();
-    await heading(page, "Gone").waitFor();
-    assert.equal((await read(id)).publicationStatus, "published");
-    await call(ada, "DELETE", `/api/canvases/${id}`);
-    await button(page, "Take offline").click();
-    await page.getByText("There is nothing here").waitFor();
-  });
-
   it("nothing is wider than a narrow phone", async () => {
     const id = await shared("A title that is far too long for one line of a phone, as people paste them");
     const { page } = await open(ada.email, screen(id), {
@@ -252,36 +168,5 @@ describe("the overview of a canvas", { skip: noBrowser }, async () => {
     });
     await page.getByText("1 file, 14 bytes").waitFor();
     assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 320);
-  });
-});
-
-describe("the page of a canvas in a frame, in subdomain mode", { skip: noBrowser }, async () => {
-  // The browser's line for what the sandbox of the frame refuses.
-  const allowed = /Unsafe attempt to initiate navigation/;
-  const { target, open } = await startDashboard({ after }, { urlMode: "subdomain", allowed });
-  const ada = await target.signIn("ada@example.com");
-
-  it("a click starts it; it has its width and its session, and cannot leave the frame", async () => {
-    const { json } = await manage(target, ada, "POST", "/api/canvases", { title: "Framed" });
-    const id = String(json.id);
-    const text = `<title>Page</title><h1>In the frame</h1>
-      <button onclick="try { top.location = 'https://elsewhere.test/' } catch { this.textContent = 'Kept' }">Leave</button>`;
-    assert.equal((await upload(target, ada, id, await zip({ "index.html": text }))).status, 200);
-    const { page } = await open(ada.email, `/canvases/${id}`);
-    await button(page, "Show the page here").waitFor();
-    assert.equal(await page.locator("iframe").count(), 0);
-    await button(page, "Show the page here").click();
-    const frame = page.frameLocator("iframe");
-    await frame.getByRole("heading", { name: "In the frame" }).waitFor();
-    assert.equal(await page.locator("iframe").getAttribute("title"), "The page of Framed");
-    await button(page, "Phone").click();
-    assert.equal((await page.locator("iframe").boundingBox())?.width, 360);
-    await assertAccessible(page);
-    await assertAccessible(page, "dark");
-    await page.getByRole("link", { name: "open it in a tab" }).waitFor();
-    await frame.getByRole("button", { name: "Leave" }).click();
-    await frame.getByRole("button", { name: "Kept" }).waitFor();
-    assert.equal(new URL(page.url()).pathname, `/canvases/${id}`);
-    await heading(page, "Framed").waitFor();
   });
 });

@@ -50,7 +50,9 @@ function AccessCard({ canvas }: { canvas: Canvas }) {
   const guests = invites.data?.filter(({ revokedAt }) => revokedAt === null).length ?? 0;
   return (
     <section className="card access" aria-labelledby="access">
-      <h2 id="access">Who may open it</h2>
+      <h2 id="access">
+        Who may open it{canvas.publicationStatus === "published" ? "" : " once it is online"}
+      </h2>
       {isEditor(canvas) && invites.isPending ? null : <p>{accessSentence(canvas, me, guests)}</p>}
       {isEditor(canvas) ? (
         <ButtonLink to={"/canvases/$id/sharing" as string} params={{ id: canvas.id }}>
