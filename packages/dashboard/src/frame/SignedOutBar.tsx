@@ -1,4 +1,4 @@
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import { meQuery, queries } from "../api/queries.ts";
 import { onSignedIn, useSignedOut } from "../api/session.ts";
 import type { Me } from "../api/types.ts";
@@ -24,15 +24,28 @@ async function checkAgain(before: string): Promise<void> {
  */
 export function SignedOutBar({ me: { id, authMode } }: { me: Me }) {
   const isSignedOut = useSignedOut();
+  const button = useRef<HTMLButtonElement>(null);
   useEffect(() => onSignedIn(() => void checkAgain(id)), [id]);
-  if (!isSignedOut) return null;
+  useEffect(() => {
+    if (!isSignedOut) return;
+    // The keyboard cannot leave a dialog, so the focus moves to the button and, after the sign-in, back.
+    const { activeElement: before } = document;
+    if (!(before instanceof HTMLElement) || before.closest("[role$=dialog]") === null) return;
+    button.current?.focus();
+    return () => before.focus();
+  }, [isSignedOut]);
   const signIn = () => window.open(signInAddress(authMode), "easel-sign-in", "popup,width=480,height=680");
   return (
-    <div className="signed-out" role="alert">
-      <p>You are signed out. What you typed is still here.</p>
-      <Button look="primary" onPress={signIn}>
-        Sign in again
-      </Button>
+    // The attribute of React Aria lets the region be used while a dialog is open. It must be there when the dialog opens.
+    <div className="signed-out-region" role="alert" data-react-aria-top-layer>
+      {isSignedOut ? (
+        <div className="signed-out">
+          <p>You are signed out. What you typed is still here.</p>
+          <Button look="primary" onPress={signIn} ref={button}>
+            Sign in again
+          </Button>
+        </div>
+      ) : null}
     </div>
   );
 }

@@ -11,7 +11,14 @@ export function Toasts() {
   const release = () => setHeld(false);
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the handlers only keep messages from going
-    <div className="toasts" onPointerEnter={hold} onPointerLeave={release} onFocus={hold} onBlur={release}>
+    <div
+      className="toasts"
+      data-react-aria-top-layer
+      onPointerEnter={hold}
+      onPointerLeave={release}
+      onFocus={hold}
+      onBlur={release}
+    >
       <div role="status">
         {useToasts().map((each) => (
           <ToastLine key={each.id} {...each} isHeld={isHeld} />

@@ -48,4 +48,30 @@ describe("the frame of the dashboard", { skip: noBrowser }, async () => {
     await page.goto(`${env.base.origin}/canvases/${id}`);
     await page.getByRole("heading", { name: "Kept" }).waitFor();
   });
+
+  it("the session can be signed in again while a dialog is open, also by keyboard, and the dialog is kept", async () => {
+    const id = await make("Dialog");
+    const { page, context } = await open(ada.email, `/canvases/${id}`);
+    await page.getByRole("heading", { name: "Dialog" }).waitFor();
+    await page.getByRole("button", { name: "Change the address" }).click();
+    const field = page.getByLabel("Name in the address");
+    await field.fill("half-typed");
+    const cookies = await context.cookies();
+    await context.clearCookies();
+    await field.press("Enter");
+    const again = page.getByRole("button", { name: "Sign in again" });
+    await again.waitFor();
+    const popup = page.waitForEvent("popup");
+    await page.keyboard.press("Enter");
+    const small = await popup;
+    await small.getByLabel("E-mail address").waitFor();
+    await context.addCookies(cookies);
+    const closed = small.waitForEvent("close");
+    await small.evaluate('void setTimeout(() => location.assign("/auth/done"))');
+    await closed;
+    await again.waitFor({ state: "detached" });
+    assert.equal(await field.inputValue(), "half-typed");
+    await field.press("Enter");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+  });
 });

@@ -10,7 +10,7 @@ import { newId } from "../../src/crypto/ids.ts";
 import type { Env } from "../../src/env.ts";
 import { upsertUser } from "../../src/identity/users.ts";
 import { assertAccessible, noBrowser, openBrowser } from "../support/browser.ts";
-import { startWithProvider } from "./oidc-provider.ts";
+import { fillIn, startWithProvider } from "./oidc-provider.ts";
 
 const PAGE = `<!doctype html><meta charset="utf-8"><title>Tea</title><h1>Tea</h1><output></output>
 <script src="/sdk/v1.js"></script>
@@ -46,14 +46,6 @@ async function newTab(options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext(options);
   await context.route(/^https:/, (route) => route.abort());
   return context.newPage();
-}
-
-/** Fills in and submits the forms of the provider. */
-async function fillIn(page: Page, email: string): Promise<void> {
-  await page.locator("[name=login]").fill(email);
-  await page.locator("[name=password]").fill("any");
-  await page.locator("[type=submit]").click();
-  await page.getByRole("button", { name: "Continue" }).click();
 }
 
 const fails = (page: Page, name: string) => page.getByRole("heading", { level: 1, name }).waitFor();

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
+import type { Page } from "playwright-core";
 import { atEnd, type Scope, startService } from "../support/service.ts";
 import type { TestEnv } from "../support/test-env.ts";
 
@@ -62,4 +63,12 @@ async function told(child: ChildProcess): Promise<string> {
     }),
   ])) as [string];
   return message;
+}
+
+/** Fills in and submits the forms of the provider. */
+export async function fillIn(page: Page, email: string): Promise<void> {
+  await page.locator("[name=login]").fill(email);
+  await page.locator("[name=password]").fill("any");
+  await page.locator("[type=submit]").click();
+  await page.getByRole("button", { name: "Continue" }).click();
 }

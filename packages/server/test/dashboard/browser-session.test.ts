@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { BrowserContext, Page } from "playwright-core";
+import { fillIn, startWithProvider } from "../sign-in/oidc-provider.ts";
+import { noBrowser, openBrowser } from "../support/browser.ts";
+import { startDev } from "../support/engines.ts";
+import { PROXY } from "../support/service.ts";
+
+const TYPED = "half typed";
+
+/** Makes a canvas, types a tag on its screen, ends the session, and tries to save it. */
+async function typeAndLose(page: Page, end: () => Promise<unknown>): Promise<void> {
+  const id = await page.evaluate<string>(
+    `fetch("/api/canvases", { method: "POST", headers: { "content-type": "application/json" }, body: '{"title":"Tea"}' })
+      .then((answer) => answer.json()).then(({ id }) => id)`,
+  );
+  await page.goto(new URL(`/canvases/${id}`, page.url()).href);
+  await page.getByLabel("New tag").fill(TYPED);
+  await end();
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+}
+
+/** Saves the tag that was typed before. */
+async function save(page: Page): Promise<void> {
+  assert.equal(await page.getByLabel("New tag").inputValue(), TYPED);
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+  await page.getByRole("button", { name: `Remove the tag ${TYPED}` }).waitFor();
+}
+
+/** Signs in again in the small window that the bar opens; `signIn` does what the person does there. */
+async function signInAgain(page: Page, signIn: (small: Page) => Promise<unknown>): Promise<void> {
+  await page.getByText("What you typed is still here.").waitFor();
+  const popup = page.waitForEvent("popup");
+  await page.getByRole("button", { name: "Sign in again" }).click();
+  const small = await popup;
+  const closed = small.isClosed() ? Promise.resolve() : small.waitForEvent("close");
+  await signIn(small);
+  await closed;
+  await page.getByText("What you typed is still here.").waitFor({ state: "detached" });
+}
+
+const enter = async (context: BrowserContext, address: string): Promise<Page> => {
+  const page = await context.newPage();
+  await page.goto(address);
+  return page;
+};
+
+test("with OpenID Connect, a session that ends keeps what was typed", { skip: noBrowser }, async (t) => {
+  const { base } = await startWithProvider(t, { settings: {}, hostname: "easel.localhost" });
+  const context = await (await openBrowser(t)).newContext();
+  await context.route(/^https:/, (route) => route.abort());
+  const page = await enter(context, `${base}/account`);
+  await fillIn(page, "ada@example.com");
+  await page.waitForURL(`${base}/account`);
+  await typeAndLose(page, () => context.clearCookies({ name: "easel_session" }));
+  await signInAgain(page, async () => {});
+  await save(page);
+});
+
+test("behind a proxy, a session that ends keeps what was typed", { skip: noBrowser }, async (t) => {
+  const { target } = await startDev(t, PROXY);
+  const context = await (await openBrowser(t)).newContext();
+  const asserted = { "X-Auth-Request-Email": "ada@example.com" };
+  await context.setExtraHTTPHeaders(asserted);
+  const page = await enter(context, `${target.base}/account`);
+  await typeAndLose(page, () => context.setExtraHTTPHeaders({}));
+  await signInAgain(page, async (small) => {
+    await context.setExtraHTTPHeaders(asserted);
+    await small.reload().catch(() => {});
+  });
+  await save(page);
+});
