@@ -1,8 +1,9 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
-import { canvasQuery, meQuery, queries } from "./api/queries.ts";
+import { canvasQuery, meQuery, queries, versionsQuery } from "./api/queries.ts";
 import { Frame } from "./frame/Frame.tsx";
 import { NotFound, ScreenError } from "./frame/ScreenError.tsx";
 import { Loading } from "./kit/Loading.tsx";
+import { parseSearch as parseVersionsSearch } from "./screens/versions/search.ts";
 
 /*
  * The screens by their paths. Each screen is a chunk of its own. What it shows first is read while the chunk is loaded. The search parameters
@@ -57,8 +58,21 @@ const sharing = createRoute({
   component: lazyRouteComponent(() => import("./screens/sharing/SharingScreen.tsx"), "SharingScreen"),
 });
 
+const versions = createRoute({
+  getParentRoute: () => canvas,
+  path: "/versions",
+  validateSearch: parseVersionsSearch,
+  loader: ({ params: { id } }) => queries.ensureQueryData(versionsQuery(id)),
+  component: lazyRouteComponent(() => import("./screens/versions/VersionsScreen.tsx"), "VersionsScreen"),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([canvases, make, account, canvas.addChildren([newVersion, overview, sharing])]),
+  routeTree: root.addChildren([
+    canvases,
+    make,
+    account,
+    canvas.addChildren([newVersion, overview, sharing, versions]),
+  ]),
   defaultPreload: "intent",
   // The queries know how old their data is.
   defaultPreloadStaleTime: 0,

@@ -20,3 +20,4 @@ export type FoundPerson = Read<"/api/people">["people"][number];
 export type Invitation = Read<"/api/canvases/{id}/invites">["invites"][number];
 /** Whether a person gets into a canvas, and why. */
 export type Explanation = Read<"/api/canvases/{id}/access">;
+export type VersionFile = Read<"/api/canvases/{id}/versions/{version}/files">["files"][number];

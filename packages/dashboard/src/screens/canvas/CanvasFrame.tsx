@@ -34,6 +34,9 @@ export function CanvasFrame() {
         <Link to="/canvases/$id/sharing" params={{ id }}>
           Sharing
         </Link>
+        <Link to="/canvases/$id/versions" params={{ id }}>
+          Versions
+        </Link>
       </nav>
       <Outlet />
     </>

@@ -32,7 +32,11 @@ export function NewVersionDone({ canvas, isPublished, warnings }: Deployed) {
             Open
           </ButtonAnchor>
         ) : null}
-        <ButtonLink to="/canvases/$id" params={{ id: canvas.id }} look={isPublished ? "plain" : "primary"}>
+        <ButtonLink
+          to="/canvases/$id/versions"
+          params={{ id: canvas.id }}
+          look={isPublished ? "plain" : "primary"}
+        >
           Versions
         </ButtonLink>
       </div>

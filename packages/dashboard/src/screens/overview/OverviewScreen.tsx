@@ -55,7 +55,7 @@ function AccessCard({ canvas }: { canvas: Canvas }) {
       </h2>
       {isEditor(canvas) && invites.isPending ? null : <p>{accessSentence(canvas, me, guests)}</p>}
       {isEditor(canvas) ? (
-        <ButtonLink to={"/canvases/$id/sharing" as string} params={{ id: canvas.id }}>
+        <ButtonLink to="/canvases/$id/sharing" params={{ id: canvas.id }}>
           Sharing
         </ButtonLink>
       ) : null}

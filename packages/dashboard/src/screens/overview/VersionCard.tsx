@@ -16,7 +16,7 @@ export function VersionCard({ canvas: { id, viewerRole } }: { canvas: Canvas }) 
       {error === null ? null : <ErrorNote error={error} />}
       {versions === undefined ? null : <Current versions={versions} />}
       {isEditor({ viewerRole }) && versions !== undefined && versions.length > 0 ? (
-        <ButtonLink to={"/canvases/$id/versions" as string} params={{ id }}>
+        <ButtonLink to="/canvases/$id/versions" params={{ id }}>
           Versions
         </ButtonLink>
       ) : null}

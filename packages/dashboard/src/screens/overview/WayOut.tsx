@@ -43,7 +43,7 @@ export function WayOut({ canvas }: { canvas: Canvas }) {
     return (
       <Note
         act={
-          <ButtonLink look="primary" to={"/canvases/$id/sharing" as string} params={{ id: canvas.id }}>
+          <ButtonLink look="primary" to="/canvases/$id/sharing" params={{ id: canvas.id }}>
             Change the date
           </ButtonLink>
         }
@@ -124,7 +124,7 @@ function Offline({ canvas: { id, publicationStatus } }: { canvas: Canvas }) {
         ) : (
           <p>
             Nobody can open it.{" "}
-            <Link to={"/canvases/$id/versions" as string} params={{ id }}>
+            <Link to="/canvases/$id/versions" params={{ id }}>
               {stored.length === 1 ? "One version is" : `${stored.length} versions are`} stored
             </Link>
             : publish one, or drop new files here.
