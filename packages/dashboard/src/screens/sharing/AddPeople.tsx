@@ -191,14 +191,21 @@ export function AddPeople({ sharing }: { sharing: Sharing }) {
   );
 }
 
-/** Tells an address that nobody is known by. */
+/** Tells whom an address belongs to: somebody with a name, nobody yet, or nobody ever, because they may not sign in. */
 function FirstSignIn({ canvas, email, isAsked }: { canvas: string; email: string; isAsked: boolean }) {
   const { data } = useQuery({ ...explanationQuery(canvas, { email }), enabled: isAsked });
-  if (data?.subject.kind !== "unknown")
-    return data?.subject.name ? (
-      <small className="soft">
-        <bdi>{data.subject.name}</bdi>
-      </small>
-    ) : null;
-  return <small className="soft">Not known here yet: gets access at the first sign-in.</small>;
+  if (data === undefined) return null;
+  const signIn = data.steps.find(({ rule }) => rule === "signed_in");
+  const { kind, name } = data.subject;
+  const words =
+    signIn?.outcome === "refused"
+      ? signIn.because
+      : kind === "unknown"
+        ? "Not known here yet: gets access at the first sign-in."
+        : name;
+  return words === null ? null : (
+    <small className="soft">
+      <bdi>{words}</bdi>
+    </small>
+  );
 }

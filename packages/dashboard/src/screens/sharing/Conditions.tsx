@@ -236,14 +236,18 @@ function Listing({ sharing: { canvas } }: { sharing: Sharing }) {
   const change = useCanvasChange(canvas.id, (discoverability: "listed" | "link_only") =>
     updateCanvas(canvas.id, { discoverability }),
   );
-  const isListed = (change.isPending ? change.variables : canvas.discoverability) === "listed";
+  const [wanted, setWanted] = useState<"listed" | "link_only" | null>(null);
+  const set = (to: "listed" | "link_only") => {
+    setWanted(to);
+    change.mutate(to, { onSettled: () => setWanted(null) });
+  };
   return (
     <div className="condition">
       <label className="listing">
         <input
           type="checkbox"
-          checked={isListed}
-          onChange={({ target }) => change.mutate(target.checked ? "listed" : "link_only")}
+          checked={(wanted ?? canvas.discoverability) === "listed"}
+          onChange={({ target }) => set(target.checked ? "listed" : "link_only")}
         />
         <span className="names">
           <span>List it for the organisation</span>

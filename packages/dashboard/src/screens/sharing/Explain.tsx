@@ -6,7 +6,7 @@ import { ComboBox, type Proposal } from "../../kit/ComboBox.tsx";
 import { ErrorNote } from "../../kit/ErrorNote.tsx";
 import { Loading } from "../../kit/Loading.tsx";
 import { addressesIn } from "./addresses.ts";
-import { answerOf, closesWords, OUTCOMES, PERMISSIONS, rightsWords } from "./explanation.ts";
+import { answerOf, closesWords, PERMISSIONS, rightsWords } from "./explanation.ts";
 import { explanationQuery, type Whom } from "./sharing-queries.ts";
 import type { Sharing } from "./useSharing.ts";
 
@@ -19,7 +19,7 @@ interface Asked {
 /** The number of proposals that are shown at once. */
 const SHOWN = 30;
 
-/** "What does X see?": asks the service, about the sharing as it is saved. */
+/** "What does this person see?": asks the service, about the sharing as it is saved. */
 export function Explain({ sharing }: { sharing: Sharing }) {
   const { canvas, guests } = sharing;
   const [text, setText] = useState("");
@@ -82,7 +82,7 @@ export function Explain({ sharing }: { sharing: Sharing }) {
   };
   return (
     <aside className="card stack explain" aria-labelledby="explain">
-      <h2 id="explain">What do they see?</h2>
+      <h2 id="explain">What does this person see?</h2>
       <ComboBox
         label="Person"
         placeholder="Choose, or enter an address"
@@ -121,6 +121,7 @@ function Answer({ sharing: { canvas }, asked: { whom, name } }: { sharing: Shari
   if (error !== null) return <ErrorNote error={error} />;
   if (isPending) return <Loading what="the answer" rows={2} />;
   const known = "as" in whom || name.startsWith("A colleague") ? null : data.subject.name;
+  const later = data.steps.filter(({ outcome }) => outcome === "not_reached").length;
   const { verdict, first, more } = answerOf(data, known ?? name, canvas);
   return (
     <div className="answer" aria-live="polite">
@@ -138,28 +139,28 @@ function Answer({ sharing: { canvas }, asked: { whom, name } }: { sharing: Shari
       </div>
       <h3>Step by step</h3>
       <ol className="steps">
-        {data.steps.map((step) => (
-          <Step key={step.rule} {...step} />
-        ))}
+        {data.steps.map((step) =>
+          step.outcome === "not_reached" ? null : <Step key={step.rule} {...step} />,
+        )}
+        {later === 0 ? null : (
+          <li className="step not_reached">
+            <Minus aria-hidden />
+            {later === 1 ? "One later rule is not reached." : `${later} later rules are not reached.`}
+          </li>
+        )}
       </ol>
       {data.role === null ? null : <Rights explanation={data} />}
     </div>
   );
 }
 
-const STEP_ICONS = { passed: Check, refused: CircleSlash, not_reached: Minus };
-
 function Step({ outcome, because, closes }: Explanation["steps"][number]) {
-  const Icon = STEP_ICONS[outcome];
+  const isRefused = outcome === "refused";
   return (
     <li className={`step ${outcome}`}>
-      <Icon aria-hidden />
+      {isRefused ? <CircleSlash aria-hidden /> : <Check aria-hidden />}
       <span>
-        {outcome === "refused" ? (
-          <strong>{closesWords(closes)}. </strong>
-        ) : (
-          <span className="hidden-text">{OUTCOMES[outcome]}. </span>
-        )}
+        {isRefused ? <strong>{closesWords(closes)}. </strong> : <span className="hidden-text">Passed. </span>}
         <bdi>{because}</bdi>
       </span>
     </li>

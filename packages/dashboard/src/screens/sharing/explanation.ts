@@ -126,13 +126,6 @@ function closedBackend({ steps }: Explanation): string {
   return isOff ? "The backend is switched off." : "Data and backend are closed to them.";
 }
 
-/** For each outcome of a step, its words. */
-export const OUTCOMES: Record<Explanation["steps"][number]["outcome"], string> = {
-  passed: "Passed",
-  refused: "Refused",
-  not_reached: "Not reached",
-};
-
 /** Says what a step refuses. */
 export const closesWords = (closes: Explanation["steps"][number]["closes"]): string =>
   closes.length === 2 ? "Refused" : closes[0] === "api" ? "Refused: the backend" : "Refused: the pages";
