@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type FormEvent, type ReactNode, useState } from "react";
+import { type ReactNode, useState } from "react";
 import {
   deleteCanvas,
   publishVersion,
@@ -14,10 +14,10 @@ import { canvasChanged, canvasKey, queries } from "../../api/queries.ts";
 import type { Canvas } from "../../api/types.ts";
 import { toast } from "../../frame/toasts.ts";
 import { Button } from "../../kit/Button.tsx";
+import { ComboBox } from "../../kit/ComboBox.tsx";
 import { Dialog } from "../../kit/Dialog.tsx";
 import { ErrorNote } from "../../kit/ErrorNote.tsx";
 import { focusContent } from "../../kit/focus.ts";
-import { OwnerField } from "./OwnerField.tsx";
 
 /** The acts of the owner that take something away. Each says what happens, and two of them have Undo. */
 export function DangerZone({ canvas }: { canvas: Canvas }) {
@@ -73,43 +73,49 @@ function Transfer({ canvas }: { canvas: Canvas }) {
 
 function TransferForm({ canvas: { id, people }, onClose }: { canvas: Canvas; onClose: () => void }) {
   const [email, setEmail] = useState("");
-  const editors = people.filter(({ role }) => role === "editor").map(({ email }) => email);
+  const editors = people.filter(({ role }) => role === "editor");
+  const proposals = editors
+    .filter((editor) => editor.email.includes(email.trim().toLowerCase()))
+    .map((editor) => ({ id: editor.email, label: editor.email }));
   const transfer = useCanvasChange(id, async (to: string) => {
     const { owner } = await transferCanvas(id, to);
     onClose();
     toast({ text: `${owner.name} owns it now. You are an editor.` });
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     if (!transfer.isPending) transfer.mutate(email.trim());
   };
   return (
-    <form className="stack" onSubmit={submit}>
+    <div className="stack">
       <div className="dialog-text">
         <p>
           The new owner decides who gets in, can delete it, and it counts toward their quotas. You stay an
           editor, and only they can give it back.
         </p>
       </div>
-      <OwnerField
+      <ComboBox
         label="New owner"
         description={
           editors.length === 0
             ? "The e-mail address of an editor. Make somebody an editor in Sharing first."
             : "The e-mail address of an editor who has signed in once."
         }
-        proposals={editors}
-        value={email}
-        onChange={setEmail}
-        error={transfer.error?.message}
+        proposals={proposals}
+        text={email}
+        onText={setEmail}
+        chosen={proposals.some(({ id }) => id === email) ? email : null}
+        onChoose={setEmail}
+        onEnter={submit}
+        opensOnFocus
+        error={transfer.error?.message ?? null}
       />
       <div className="dialog-acts">
         <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" look="danger" isPending={transfer.isPending}>
+        <Button look="danger" isPending={transfer.isPending} onPress={submit}>
           Hand over
         </Button>
       </div>
-    </form>
+    </div>
   );
 }
 
