@@ -5,8 +5,46 @@ const DOCUMENTS = "packages/server/test/dashboard/documents.test.ts";
 const SECURITY = "packages/server/test/dashboard/browser-dashboard-security.test.ts";
 const PREFERENCES = "packages/dashboard/src/frame/preferences.ts";
 
+const SHARING = "packages/dashboard/src/screens/sharing";
+const CHANGES = `${SHARING}/changes.ts`;
+const WIDENING = `${SHARING}/widening.ts`;
+const EXPLANATION = `${SHARING}/explanation.ts`;
+
+/** Faults of the sharing screen: more people get in unasked, a change overwrites that of somebody else, and the words are not what happens. */
+const sharing: Fault[] = [
+  fault(
+    "dashboard: a wider general access is not asked",
+    WIDENING,
+    "if (WIDTHS.indexOf(after.access) > WIDTHS.indexOf(terms.access))",
+    "if (after.access !== terms.access && after.access !== 'public_link')",
+    `${SHARING}/widening.test.ts`,
+  ),
+  fault(
+    "dashboard: removing the password is not asked",
+    WIDENING,
+    "terms.hasPassword && !after.hasPassword",
+    "terms.hasPassword && after.hasPassword",
+    `${SHARING}/widening.test.ts`,
+  ),
+  fault(
+    "dashboard: a change overwrites what somebody else has changed meanwhile",
+    CHANGES,
+    "roleOfPerson(shown, email) !== roleOfPerson(read, email) && roleOfPerson(read, email) !== role",
+    "false",
+    `${SHARING}/changes.test.ts`,
+  ),
+  fault(
+    "dashboard: a password hides that there is no page behind it",
+    EXPLANATION,
+    "asksPassword && canvas.version !== null",
+    "asksPassword",
+    `${SHARING}/explanation.test.ts`,
+  ),
+];
+
 /** Faults of the document of the dashboard: what its policy lets in, and who gets it. */
 export const dashboard: Fault[] = [
+  ...sharing,
   fault(
     "dashboard: a canvas that opens it in a window gets hold of it",
     MOUNT,
