@@ -8,7 +8,7 @@ export interface HashedFile extends OfferedFile {
 /** The number of files that are hashed at the same time. */
 const AT_ONCE = 4;
 /** The maximum size of a file that is read into memory as a whole, in bytes. */
-const MAX_WHOLE_BYTES = 64 * 1024 * 1024;
+const MAX_WHOLE_BYTES = 16 * 1024 * 1024;
 /** The number of bytes that are hashed in one turn where the browser does not hash by itself. */
 const SLICE_BYTES = 1024 * 1024;
 

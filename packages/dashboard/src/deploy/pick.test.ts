@@ -26,8 +26,8 @@ const file = (name: string): FileSystemEntry =>
     file: (resolve: (file: File) => void) => resolve(new File(["x"], name)),
   }) as unknown as FileSystemEntry;
 
-test("paths are below the chosen folder, and NFC", () => {
-  const offer = offerOfInput([
+test("paths are below the chosen folder, and NFC", async () => {
+  const offer = await offerOfInput([
     picked("site/index.html"),
     picked("site/u\u0308ber/\u0645\u062e.txt"),
     picked("site/.env"),
@@ -36,15 +36,15 @@ test("paths are below the chosen folder, and NFC", () => {
   assert.deepEqual(pathsOf(offer), ["index.html", "\u00fcber/\u0645\u062e.txt"]);
 });
 
-test("a single zip is sent as it is; several files are files", () => {
+test("a single zip is sent as it is; several files are files", async () => {
   assert.equal(
-    offerOfInput([Object.assign(new File(["x"], "Site.ZIP"), { webkitRelativePath: "" })]).kind,
+    (await offerOfInput([Object.assign(new File(["x"], "Site.ZIP"), { webkitRelativePath: "" })])).kind,
     "zip",
   );
   const two = ["a.html", "b.zip"].map((name) =>
     Object.assign(new File(["x"], name), { webkitRelativePath: "" }),
   );
-  assert.deepEqual(pathsOf(offerOfInput(two)), ["a.html", "b.zip"]);
+  assert.deepEqual(pathsOf(await offerOfInput(two)), ["a.html", "b.zip"]);
 });
 
 test("a dropped folder is read to its end, but not the folders that are left out", async () => {
@@ -62,13 +62,13 @@ test("a dropped folder is read to its end, but not the folders that are left out
   assert.deepEqual(offer.kind === "files" && offer.leftOut.map(({ path }) => path), [".git/"]);
 });
 
-test("more files than a canvas may have are told as soon as they are counted", () => {
+test("more files than a canvas may have are told as soon as they are counted", async () => {
   const many = Array.from({ length: LIMITS.bundleEntries.value + 1 }, (_, index) =>
     picked(`site/${index}.txt`),
   );
-  assert.throws(() => offerOfInput(many), /more than 5,000 files/);
+  await assert.rejects(offerOfInput(many), /more than 5,000 files/);
   const hidden = many.map(({ name }) => picked(`site/.git/${name}`));
-  assert.deepEqual(pathsOf(offerOfInput(hidden)), []);
+  assert.deepEqual(pathsOf(await offerOfInput(hidden)), []);
 });
 
 test("pasted HTML is the start page", () => {

@@ -1,4 +1,5 @@
 import { LIMITS } from "@easel/protocol/limits";
+import { nextTurn } from "@easel/server/next-turn";
 import type { Dropped } from "./handed-over.ts";
 import { LeftOutPaths } from "./left-out.ts";
 import { BadOffer, type Offer, type OfferedFile } from "./offered.ts";
@@ -18,19 +19,27 @@ const tooMany = (): never => {
   );
 };
 
-/** Adds files to an offer, and stops when there are more than a canvas may have. */
+/** The number of files whose sizes are read in one turn. The browser asks the disk for each of them, and waits. */
+const SIZES_AT_ONCE = 100;
+
+/** Collects the files of an offer, and stops when there are more than a canvas may have. */
 class Collector {
-  readonly files: OfferedFile[] = [];
+  readonly #found: { path: string; file: Blob }[] = [];
   readonly leftOut = new LeftOutPaths();
 
   add(path: string, file: Blob): void {
     const name = path.normalize("NFC");
     if (this.leftOut.add(name)) return;
-    if (this.files.push({ path: name, size: file.size, file }) > MAX) tooMany();
+    if (this.#found.push({ path: name, file }) > MAX) tooMany();
   }
 
-  offer(name: string): Offer {
-    return { kind: "files", name, files: this.files, leftOut: this.leftOut.list };
+  async offer(name: string): Promise<Offer> {
+    const files: OfferedFile[] = [];
+    for (const { path, file } of this.#found) {
+      files.push({ path, file, size: file.size });
+      if (files.length % SIZES_AT_ONCE === 0) await nextTurn();
+    }
+    return { kind: "files", name, files, leftOut: this.leftOut.list };
   }
 }
 
@@ -38,7 +47,7 @@ const isZip = ({ name, type }: { name: string; type: string }): boolean =>
   /\.zip$/i.test(name) || type === "application/zip";
 
 /** Returns the offer of files without folders. A single zip is sent as it is. */
-export function offerOfFiles(picked: readonly PickedFile[]): Offer {
+export async function offerOfFiles(picked: readonly PickedFile[]): Promise<Offer> {
   const [only] = picked;
   if (only !== undefined && picked.length === 1 && isZip(only))
     return { kind: "zip", name: only.name.replace(/\.zip$/i, ""), file: only };
@@ -48,7 +57,7 @@ export function offerOfFiles(picked: readonly PickedFile[]): Offer {
 }
 
 /** Returns the offer of an input: of a folder, whose name all paths begin with, or of files. */
-export function offerOfInput(picked: readonly PickedFile[]): Offer {
+export async function offerOfInput(picked: readonly PickedFile[]): Promise<Offer> {
   const folder = picked[0]?.webkitRelativePath.split("/")[0] ?? "";
   if (folder === "") return offerOfFiles(picked);
   const collector = new Collector();

@@ -46,7 +46,7 @@ function usePicker(onOffer: Take, isFolder: boolean): { input: ReactNode; open: 
         const files = [...(target.files ?? [])];
         // The same folder can be chosen again.
         target.value = "";
-        onOffer(Promise.resolve().then(() => offerOfInput(files)));
+        onOffer(offerOfInput(files));
       }}
     />
   );
