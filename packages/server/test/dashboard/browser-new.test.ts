@@ -35,13 +35,13 @@ describe("a new canvas in the dashboard", { skip: noBrowser }, async () => {
     await assertAccessible(page, "dark");
     await button(page, "Deploy").click();
     await untilOnline(page);
-    assert.ok(await page.getByRole("radio", { name: "Only you" }).isChecked());
+    assert.ok(await page.getByRole("radio", { name: "Private" }).isChecked());
     await button(page, "QR code").click();
     await page.getByRole("img", { name: `QR code of ${base}/c/lunch/` }).waitFor();
     await assertAccessible(page, "light");
     assert.equal((await read(email, "lunch", encodeURI("über/مخ.txt"))).text, "deep");
     assert.equal((await read(email, "lunch", ".git/b")).status, 404);
-    await page.getByText("Everyone in your organisation").click();
+    await page.getByText("Organisation", { exact: true }).click();
     await button(page, "Save").click();
     await page.getByText("Saved.").waitFor();
     assert.equal((await read("other@example.com", "lunch")).status, 200);
@@ -133,7 +133,7 @@ describe("a new canvas in the dashboard", { skip: noBrowser }, async () => {
     // The address, three buttons, and the choice.
     for (let tabs = 0; tabs < 5; tabs++) await page.keyboard.press("Tab");
     await page.keyboard.press("ArrowDown");
-    assert.ok(await page.getByRole("radio", { name: "Everyone in your organisation" }).isChecked());
+    assert.ok(await page.getByRole("radio", { name: "Organisation" }).isChecked());
     await page.keyboard.press("Tab");
     assert.equal(await focused(), "Save");
     await page.keyboard.press("Enter");

@@ -4,11 +4,14 @@ import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { api, bodyOf } from "../../api/client.ts";
 import { canvasChanged } from "../../api/queries.ts";
 import type { Canvas, Me } from "../../api/types.ts";
+import { organisationOf } from "../../canvas/organisation.ts";
 import type { Deployed } from "../../deploy/deploy.ts";
 import { Button, ButtonAnchor, ButtonLink } from "../../kit/Button.tsx";
 import { Choices } from "../../kit/Choices.tsx";
 import { Copy } from "../../kit/Copy.tsx";
 import { ErrorNote } from "../../kit/ErrorNote.tsx";
+import { ACCESS_NAMES, type Access } from "../sharing/changes.ts";
+import { CONSEQUENCES } from "../sharing/widening.ts";
 import { Warnings } from "./Warnings.tsx";
 
 const QrCode = lazy(() => import("./QrCode.tsx"));
@@ -27,26 +30,21 @@ function WhoMayOpen({ canvas, me }: { canvas: Canvas; me: Me }) {
       return canvasChanged(canvas.id);
     },
   });
-  const choices = [
-    {
-      value: "private" as const,
-      label: "Only you",
-      description: "And the people with whom you share it later.",
-    },
-    {
-      value: "whole_org" as const,
-      label: "Everyone in your organisation",
-      description: "They sign in, and the app knows who they are.",
-    },
-    {
-      value: "public_link" as const,
-      label: "Anyone with the address",
-      description: me.canPublishPublic
-        ? "Anyone on the internet can open the pages, without a sign-in. Data and backend stay closed to them."
-        : "An administrator has to allow this for your account.",
-      isDisabled: !me.canPublishPublic,
-    },
-  ];
+  const organisation = organisationOf(canvas, me);
+  const choices = (Object.keys(ACCESS_NAMES) as Access[]).map((access) => {
+    const isImpossible = access === "public_link" && !me.canPublishPublic;
+    return {
+      value: access,
+      label: ACCESS_NAMES[access],
+      description:
+        access === "private"
+          ? "Only you can open it, until you share it with others."
+          : isImpossible
+            ? "An administrator has to allow this for your account."
+            : CONSEQUENCES[access](organisation),
+      isDisabled: isImpossible,
+    };
+  });
   return (
     <section className="card stack" aria-label="Who may open it">
       <Choices label="Who may open it?" choices={choices} value={access} onChange={setAccess} />

@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { ApiError } from "../../api/api-error.ts";
 import { canvasQuery, queries, versionsQuery } from "../../api/queries.ts";
@@ -8,7 +7,7 @@ import type { Target } from "../../deploy/deploy.ts";
 import { type Naming, namingOf, otherSlugs } from "../../deploy/naming.ts";
 import { BadOffer, type LeftOutPath } from "../../deploy/offered.ts";
 import { capabilitiesOff } from "../../deploy/settings.ts";
-import { Button } from "../../kit/Button.tsx";
+import { Button, ButtonLink } from "../../kit/Button.tsx";
 import { bytesOf } from "../../kit/bytes.ts";
 import { countOf } from "../../kit/count.ts";
 import { ErrorNote } from "../../kit/ErrorNote.tsx";
@@ -196,9 +195,9 @@ function Conflict({ canvas, onForce }: { canvas: Canvas; onForce: () => void }) 
         <bdi>{who ?? "Somebody"}</bdi> has published another version meanwhile.
       </p>
       <div className="row">
-        <Link to="/canvases/$id" params={{ id: canvas.id }}>
-          See the canvas
-        </Link>
+        <ButtonLink to="/canvases/$id/versions" params={{ id: canvas.id }}>
+          See the versions
+        </ButtonLink>
         <Button onPress={onForce}>Deploy anyway</Button>
       </div>
     </div>

@@ -4,7 +4,8 @@ import { useEffect, useRef, useState } from "react";
 import { ApiError } from "../../api/api-error.ts";
 import { api, bodyOf as bodyOfAnswer } from "../../api/client.ts";
 import { canvasChanged, canvasKey, canvasQuery, invitesQuery, meQuery, queries } from "../../api/queries.ts";
-import type { Canvas, Me } from "../../api/types.ts";
+
+import { organisationOf } from "../../canvas/organisation.ts";
 import { toast } from "../../frame/toasts.ts";
 import {
   type Access,
@@ -31,12 +32,6 @@ const LOOK_AGAIN_MS = 2_000;
 const REMEMBERED_MS = 60_000;
 
 const of = (id: string) => ({ params: { path: { id } } });
-
-/** Returns the name of the organisation of a canvas. Only its owner is certainly in the same one. */
-function organisationOf({ viewerRole }: Canvas, { orgs }: Me): string {
-  if (orgs.length === 0) return "this service";
-  return viewerRole === "owner" && orgs.length === 1 ? (orgs[0]?.name ?? "") : "its organisation";
-}
 
 /** The errors that say why a general access is impossible, also later. */
 const IMPOSSIBLE = new Set([
