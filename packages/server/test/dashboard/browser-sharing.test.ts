@@ -47,6 +47,7 @@ describe("the sharing screen", { skip: noBrowser }, async () => {
     await assertAccessible(page, "dark");
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
+    assert.match(String(await page.evaluate("document.activeElement.textContent")), /Private/);
     assert.equal(await access(), "private");
 
     await choose(page, "General access", "Organisation");
@@ -71,6 +72,7 @@ describe("the sharing screen", { skip: noBrowser }, async () => {
     await page.getByLabel("New password").fill(PASSWORD);
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Replace" }).waitFor();
+    assert.equal(await page.evaluate("document.activeElement.textContent"), "Replace");
     assert.ok(!(await page.content()).includes(PASSWORD));
     await undo(page, "The password is set.");
     assert.equal((await readCanvas(dashboard, canvas)).hasPassword, false);
@@ -116,6 +118,8 @@ describe("the sharing screen", { skip: noBrowser }, async () => {
     const link = String(await page.locator(".secret-link").textContent());
     assert.match(link, /\/auth\/invite\/.{20}/);
     await assertAccessible(page);
+    // A click beside the dialog does not lose the link.
+    await page.mouse.click(5, 5);
     await page.getByRole("button", { name: "Done" }).click();
     await row(page, "<b>Grace</b>").waitFor();
     assert.ok(!(await page.content()).includes(link));

@@ -17,6 +17,11 @@ const REVOKED_SHOWN = 50;
 export function Guests({ sharing }: { sharing: Sharing }) {
   const { canvas, invites, guests } = sharing;
   const [isOpen, setOpen] = useState(false);
+  const [link, setLink] = useState<Link | null>(null);
+  const close = () => {
+    setOpen(false);
+    setLink(null);
+  };
   const isOwner = canvas.viewerRole === "owner";
   const revoked = (invites.data ?? []).filter(({ revokedAt }) => revokedAt !== null);
   if (!isOwner && guests.length + revoked.length === 0) return null;
@@ -30,8 +35,14 @@ export function Guests({ sharing }: { sharing: Sharing }) {
       {isOwner ? (
         <div>
           <Button onPress={() => setOpen(true)}>Invite a guest</Button>
-          <Dialog title="Invite a guest" isOpen={isOpen} onClose={() => setOpen(false)}>
-            <Invite canvas={canvas.id} onClose={() => setOpen(false)} />
+          {/* The link is lost with the dialog, so a click beside it does not close it then. */}
+          <Dialog
+            title="Invite a guest"
+            role={link === null ? "dialog" : "alertdialog"}
+            isOpen={isOpen}
+            onClose={close}
+          >
+            <Invite canvas={canvas.id} made={link} onMade={setLink} onClose={close} />
           </Dialog>
         </div>
       ) : null}
@@ -57,14 +68,29 @@ export function Guests({ sharing }: { sharing: Sharing }) {
   );
 }
 
-/** The form that invites, then the link, which the service tells only once. */
-function Invite({ canvas, onClose }: { canvas: string; onClose: () => void }) {
+/** The link of a new invitation, which the service tells only once. */
+interface Link {
+  email: string;
+  url: string;
+}
+
+/** The form that invites, then the link. */
+function Invite({
+  canvas,
+  made,
+  onMade,
+  onClose,
+}: {
+  canvas: string;
+  made: Link | null;
+  onMade: (link: Link) => void;
+  onClose: () => void;
+}) {
   const [email, setEmail] = useState("");
   const [name, setName] = useState("");
   const [fault, setFault] = useState<string | null>(null);
   const [error, setError] = useState<Error | null>(null);
   const [isPending, setPending] = useState(false);
-  const [made, setMade] = useState<{ email: string; url: string } | null>(null);
 
   const invite = async () => {
     const { emails, faults } = addressesIn(email);
@@ -78,7 +104,7 @@ function Invite({ canvas, onClose }: { canvas: string; onClose: () => void }) {
     setPending(true);
     try {
       const body = { email: address, ...(name.trim() !== "" && { name: name.trim() }) };
-      setMade(
+      onMade(
         await bodyOf(api.POST("/api/canvases/{id}/invites", { params: { path: { id: canvas } }, body })),
       );
       void canvasChanged(canvas);

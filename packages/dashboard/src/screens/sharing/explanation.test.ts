@@ -13,6 +13,7 @@ const RULES = [
   "published",
   "backend",
 ] as const;
+const OFF: Explained = { capabilitiesOff: { identity: "backend_off" }, version: "v1" };
 const CANVAS: Explained = { capabilitiesOff: {}, version: "v1" };
 
 const permissionsOf = (...allowed: (keyof Explanation["permissions"])[]) =>
@@ -81,7 +82,7 @@ describe("what somebody sees, in words", () => {
       permissions: permissionsOf(),
     } as const;
     assert.equal(
-      said(explained({ ...closed, grants: [...editor.grants] }, { backend: ["api"] })),
+      said(explained({ ...closed, grants: [...editor.grants] }, { backend: ["api"] }), OFF),
       "Bo can open the pages and change the canvas. Because: the list (editor). The backend is switched off.",
     );
   });
@@ -139,7 +140,9 @@ describe("what somebody sees, in words", () => {
 
   it("tells an address that nobody has signed in with", () => {
     const unknown = { kind: "unknown", email: "new@acme.test", name: null } as const;
-    assert.match(said(explained({ subject: unknown })), /This holds for the first sign-in\.$/);
+    const wordsFor = (who: string) => answerOf(explained({ subject: unknown }), who, CANVAS).more.at(-1);
+    assert.match(String(wordsFor("new@acme.test")), /This holds for the first sign-in\.$/);
+    assert.match(String(wordsFor("A colleague")), /^Not: /);
   });
 
   it("names the rights on records", () => {

@@ -83,8 +83,9 @@ export function grantWords({ via, role, team }: Explanation["grants"][number]): 
 export function answerOf(explanation: Explanation, who: string, canvas: Explained): Answer {
   const { pages, api, code, steps, grants, permissions, subject } = explanation;
   const ways = grants.length === 0 ? [] : [`Because: ${grants.map(grantWords).join("; ")}.`];
+  // Somebody who is named otherwise is no address that was asked about.
   const unknown =
-    subject.kind === "unknown"
+    subject.kind === "unknown" && subject.email === who
       ? ["Nobody has signed in with this address here. This holds for the first sign-in."]
       : [];
   const asksPassword = steps.some(({ rule, outcome }) => rule === "password" && outcome === "refused");
@@ -105,7 +106,7 @@ export function answerOf(explanation: Explanation, who: string, canvas: Explaine
   }
   const acts = ["open the pages", data, isEditor(explanation) ? "change the canvas" : null];
   const what = listOf(acts.filter((each) => each !== null));
-  const closed = calls || code === null ? [] : [closedBackend(explanation)];
+  const closed = calls || code === null ? [] : [closedBackend(canvas)];
   const nots = lacking(explanation, calls, canvas);
   return {
     verdict: asksPassword ? "password" : "in",
@@ -121,10 +122,10 @@ function codeOfPages({ steps, code }: Explanation): Explanation["code"] {
 }
 
 /** Says why the backend does not answer somebody for whom the pages open. */
-function closedBackend({ steps }: Explanation): string {
-  const isOff = steps.some(({ rule, outcome }) => rule === "backend" && outcome === "refused");
-  return isOff ? "The backend is switched off." : "Data and backend are closed to them.";
-}
+const closedBackend = ({ capabilitiesOff }: Explained): string =>
+  capabilitiesOff.identity === undefined
+    ? "Data and backend are closed to them."
+    : "The backend is switched off.";
 
 /** Says what a step refuses. */
 export const closesWords = (closes: Explanation["steps"][number]["closes"]): string =>
