@@ -46,6 +46,8 @@ describe("the overview of a canvas", { skip: noBrowser }, async () => {
       assert.equal(await button(asCy, name).count(), 0, name);
     for (const name of ["Backend", "Use", "Tags", "Give away or take away"])
       assert.equal(await asCy.getByRole("heading", { name }).count(), 0, name);
+    await asCy.getByRole("link", { name: "Versions", exact: true }).first().waitFor();
+    assert.equal(await asCy.getByRole("link", { name: "Sharing", exact: true }).count(), 0);
     assert.doesNotMatch(await asCy.locator("main").innerText(), /bo@example\.com/);
     await assertAccessible(asCy);
     await assertAccessible(asCy, "dark");

@@ -31,9 +31,11 @@ export function CanvasFrame() {
         <Link to="/canvases/$id" params={{ id }} activeOptions={{ exact: true }}>
           Overview
         </Link>
-        <Link to="/canvases/$id/sharing" params={{ id }}>
-          Sharing
-        </Link>
+        {isEditor(canvas) ? (
+          <Link to="/canvases/$id/sharing" params={{ id }}>
+            Sharing
+          </Link>
+        ) : null}
         <Link to="/canvases/$id/versions" params={{ id }}>
           Versions
         </Link>

@@ -1,21 +1,20 @@
 import { useQuery } from "@tanstack/react-query";
 import { versionsQuery } from "../../api/queries.ts";
 import type { Canvas, Version } from "../../api/types.ts";
-import { isEditor } from "../../canvas/state.ts";
 import { ButtonLink } from "../../kit/Button.tsx";
 import { bytesOf } from "../../kit/bytes.ts";
 import { ErrorNote } from "../../kit/ErrorNote.tsx";
 import { Time } from "../../kit/Time.tsx";
 
 /** The version that people see: who made it, when, and why. */
-export function VersionCard({ canvas: { id, viewerRole } }: { canvas: Canvas }) {
+export function VersionCard({ canvas: { id } }: { canvas: Canvas }) {
   const { data: versions, error } = useQuery(versionsQuery(id));
   return (
     <section className="card" aria-labelledby="version">
       <h2 id="version">Version</h2>
       {error === null ? null : <ErrorNote error={error} />}
       {versions === undefined ? null : <Current versions={versions} />}
-      {isEditor({ viewerRole }) && versions !== undefined && versions.length > 0 ? (
+      {versions !== undefined && versions.length > 0 ? (
         <ButtonLink to="/canvases/$id/versions" params={{ id }}>
           Versions
         </ButtonLink>
