@@ -63,7 +63,6 @@ describe("what the sharing screen says that somebody sees is what they see", {
 
   /** Asserts that the words about somebody are what their requests get. */
   const compare = async (who: Who, expected: RegExp) => {
-    await page.reload();
     const said = await ask(who);
     const person = personOf(who);
     assert.match(said, expected, who);
@@ -87,10 +86,14 @@ describe("what the sharing screen says that somebody sees is what they see", {
     }
   };
 
-  const reset = () => amend(target, canvas, { access: "private", password: null, expiresAt: null });
+  /** Changes the sharing to what is given, otherwise private, and reads the screen again. */
+  const arrange = async (terms: Parameters<typeof amend>[2] = {}) => {
+    await amend(target, canvas, { access: "private", password: null, expiresAt: null, ...terms });
+    await page.reload();
+  };
 
   it("on a private canvas", async () => {
-    await reset();
+    await arrange();
     await compare("owner", /Because: they own it\./);
     await compare("viewer", /Because: the list \(viewer\)\./);
     await compare("byTeam", /^Tea Member can open .*\n+Because: team Design \(viewer\)\./);
@@ -106,17 +109,16 @@ describe("what the sharing screen says that somebody sees is what they see", {
   });
 
   it("shared with the organisation, and with a password", async () => {
-    await amend(target, canvas, { access: "whole_org", password: PASSWORD });
+    await arrange({ access: "whole_org", password: PASSWORD });
     await compare("colleague", /everyone in the organisation \(viewer\)/);
     await compare("editor", /Because: the list \(editor\); everyone in the organisation \(viewer\)\./);
     await compare("guest", /can open the pages and write records\./);
-    await amend(target, canvas, { password: null });
+    await arrange({ access: "whole_org" });
     await compare("colleague", /can open the pages and write records\./);
   });
 
   it("with a Public link", async () => {
-    await reset();
-    await amend(target, canvas, { access: "public_link" });
+    await arrange({ access: "public_link" });
     await compare(
       "nobody",
       /can open the pages\.\n+Because: anyone with the address \(viewer\)\.\n+Data and backend are closed/,
@@ -126,25 +128,28 @@ describe("what the sharing screen says that somebody sees is what they see", {
   });
 
   it("after its end", async () => {
-    await reset();
+    await arrange();
     await env.db.run`update canvases set expires_at = ${Date.now() - 1} where id = ${canvas.id}`;
+    await page.reload();
     await compare("viewer", /access has ended\.\n+Otherwise they would have access\./);
     await compare("editor", /can open the pages/);
   });
 
   it("archived, offline, and with its backend off", async () => {
-    await reset();
     await turn(target, canvas, { backendEnabled: false });
+    await arrange();
     await compare("viewer", /The backend is switched off\./);
     await turn(target, canvas, { backendEnabled: true });
     const { owner } = canvas.people;
     assert.equal((await manage(target, owner, "POST", `/api/canvases/${canvas.id}/unpublish`)).status, 200);
+    await page.reload();
     await compare(
       "viewer",
       /there is no page to open\.\n+Its backend answers them: they can write records\./,
     );
     const path = `/api/canvases/${canvas.id}`;
     assert.equal((await manage(target, owner, "PATCH", path, { archived: true })).status, 200);
+    await page.reload();
     await compare("owner", /cannot open it: it is archived\./);
   });
 });
