@@ -7,7 +7,10 @@ import { assetPath } from "../config/assets.ts";
  * `../` leads to a file in the root of the repository; such a page has an address of its own.
  */
 export const GROUPS: { title: string; pages: string[] }[] = [
-  { title: "Start", pages: ["../README", "dashboard", "tutorial", "recipes", "how-it-works", "help"] },
+  {
+    title: "Start",
+    pages: ["../README", "dashboard", "first-canvas", "tutorial", "recipes", "how-it-works", "help"],
+  },
   { title: "Build", pages: ["choosing", "sdk", "stylesheet", "vite", "react", "easel-json"] },
   { title: "Command line", pages: ["cli", "dev", "ci"] },
   { title: "Share", pages: ["sharing", "publishing"] },

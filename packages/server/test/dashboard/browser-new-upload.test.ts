@@ -46,6 +46,29 @@ describe("uploads from the dashboard", { skip: noBrowser }, async () => {
     assert.equal(await page.evaluate(`localStorage.getItem("easel.deploys")`), "[]");
   });
 
+  it("a link asks before it stops a deploy, and leaves nothing either", async () => {
+    const email = "leaves@example.com";
+    const { page, context } = await open(email, "/new");
+    const { release } = await holdUploads(context);
+    await choose(page, await folder("left", LARGE));
+    await button(page, "Deploy").click();
+    await page.getByRole("heading", { name: "Uploading…" }).waitFor();
+    await page.getByRole("link", { name: "Canvases" }).click();
+    await page.getByRole("alertdialog", { name: "Stop the deploy?" }).waitFor();
+    await assertAccessible(page, "light");
+    await button(page, "Cancel").last().click();
+    await page.getByRole("heading", { name: "Uploading…" }).waitFor();
+    await page.getByRole("link", { name: "Canvases" }).click();
+    const deleted = page.waitForResponse(
+      (response) => response.request().method() === "DELETE" && /canvases\/[^/]+$/.test(response.url()),
+    );
+    await button(page, "Stop and leave").click();
+    await page.waitForURL(`${base}/`);
+    release();
+    await deleted;
+    assert.deepEqual((await listOf(email)).canvases, []);
+  });
+
   it("after the tab was closed, the same folder goes on: to the same canvas", async () => {
     const email = "closed@example.com";
     const { page, context } = await open(email, "/new");

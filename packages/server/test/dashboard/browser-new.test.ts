@@ -57,6 +57,7 @@ describe("a new canvas in the dashboard", { skip: noBrowser }, async () => {
     await choose(page, root);
     await button(page, "Deploy").click();
     await page.getByText("This address is taken.").waitFor();
+    assert.equal(await page.evaluate("document.activeElement.value"), "plan");
     await assertAccessible(page, "dark");
     await button(page, "plan-2").click();
     await button(page, "Deploy").click();
@@ -118,8 +119,12 @@ describe("a new canvas in the dashboard", { skip: noBrowser }, async () => {
 
   it("with the keyboard alone: the picker, the names, the deploy and who may open it", async () => {
     const { page } = await open("keys@example.com", "/new");
-    await page.getByRole("button", { name: /^Drop a folder here/ }).focus();
-    const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.keyboard.press("Enter")]);
+    // The listener is there long before the picker opens: the browser is told of it meanwhile.
+    const chosen = page.waitForEvent("filechooser");
+    const area = page.getByRole("button", { name: /^Drop a folder here/ });
+    await area.focus();
+    await area.press("Enter");
+    const chooser = await chosen;
     await chooser.setFiles(await folder("keys", { "index.html": "<title>Keys</title>" }));
     await untilReview(page);
     const focused = () =>

@@ -58,9 +58,11 @@ function summaryOf({ body, bytes }: Content): string {
 }
 
 /** What will be published, before anything is sent. */
-function Contents({ content }: { content: Content }) {
+function Contents({ content, takesFocus }: { content: Content; takesFocus: boolean }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), []);
+  useEffect(() => {
+    if (takesFocus) heading.current?.focus();
+  }, [takesFocus]);
   return (
     <section className="card stack" aria-labelledby="contents">
       <div>
@@ -96,7 +98,13 @@ function DeployError({ error, content }: { error: Error; content: Content }) {
 
 const codeOf = (error: Error | null): string | null => (error instanceof ApiError ? error.code : null);
 
-const fieldOf = (error: Error | null): unknown => (error instanceof ApiError ? error.body.field : null);
+/** Returns the field of a new canvas that an error is about. It is shown there, and gets the focus. */
+function faultyField(error: Error | null): "title" | "slug" | null {
+  if (!(error instanceof ApiError)) return null;
+  if (error.code === "SLUG_TAKEN") return "slug";
+  const { field } = error.body;
+  return field === "title" || field === "slug" ? field : null;
+}
 
 interface ReviewProps {
   content: Content;
@@ -132,10 +140,9 @@ function NewReview({ content, error, onDeploy, onBack }: ReviewProps) {
   };
   // The names that the error is about. It is no longer shown when they have changed.
   const [refused] = useState(naming);
-  const isTaken = codeOf(error) === "SLUG_TAKEN" && naming.slug === refused.slug;
-  const isBadSlug = fieldOf(error) === "slug" && naming.slug === refused.slug;
-  const isBadTitle = fieldOf(error) === "title" && naming.title === refused.title;
-  const isOfField = codeOf(error) === "SLUG_TAKEN" || ["slug", "title"].includes(String(fieldOf(error)));
+  const faulty = faultyField(error);
+  const isFaulty = (field: keyof Naming) => faulty === field && naming[field] === refused[field];
+  const isTaken = isFaulty("slug") && codeOf(error) === "SLUG_TAKEN";
   return (
     <form
       className="stack"
@@ -153,7 +160,8 @@ function NewReview({ content, error, onDeploy, onBack }: ReviewProps) {
           maxLength={200}
           isRequired
           validationBehavior="aria"
-          error={isBadTitle ? error?.message : null}
+          autoFocus={faulty === "title"}
+          error={isFaulty("title") ? error?.message : null}
         />
         <TextField
           label="Address"
@@ -164,14 +172,15 @@ function NewReview({ content, error, onDeploy, onBack }: ReviewProps) {
           autoComplete="off"
           spellCheck="false"
           validationBehavior="aria"
-          error={isTaken ? "This address is taken." : isBadSlug ? error?.message : null}
+          autoFocus={faulty === "slug"}
+          error={isTaken ? "This address is taken." : isFaulty("slug") ? error?.message : null}
         />
         {isTaken ? <Proposals slug={naming.slug} onChoose={(slug) => change({ slug })} /> : null}
       </section>
-      {error === null || isOfField ? null : <DeployError error={error} content={content} />}
+      {error === null || faulty !== null ? null : <DeployError error={error} content={content} />}
       <div className="row">
         <Button type="submit" look="primary">
-          {error === null || isOfField ? "Deploy" : "Try again"}
+          {error === null || faulty !== null ? "Deploy" : "Try again"}
         </Button>
         <Button onPress={onBack}>Choose something else</Button>
       </div>
@@ -258,7 +267,7 @@ function VersionReview({ content, error, canvas, onDeploy, onBack }: ReviewProps
 /** What will be published, and how: the last step before it is sent. */
 export const Review = ({ canvas, ...props }: ReviewProps & { canvas: Canvas | null }) => (
   <div className="stack">
-    <Contents content={props.content} />
+    <Contents content={props.content} takesFocus={faultyField(props.error) === null} />
     {canvas === null ? <NewReview {...props} /> : <VersionReview {...props} canvas={canvas} />}
   </div>
 );
