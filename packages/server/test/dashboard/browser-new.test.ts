@@ -23,6 +23,7 @@ describe("a new canvas in the dashboard", { skip: noBrowser }, async () => {
       "u\u0308ber/\u0645\u062e.txt": "deep",
     });
     const { page } = await open(email, "/new");
+    await button(page, "Choose folder").waitFor();
     await assertAccessible(page, "light");
     await choose(page, root);
     await untilReview(page);
