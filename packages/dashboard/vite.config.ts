@@ -39,6 +39,8 @@ export default defineConfig({
   build: {
     target: "es2023",
     outDir: "dist",
+    // Tests add up from it what a screen loads.
+    manifest: true,
     emptyOutDir: true,
     modulePreload: { polyfill: false },
     // A policy of the page allows no `data:` scripts and styles, and files have names that caches keep.

@@ -10,6 +10,48 @@ const CHANGES = `${SHARING}/changes.ts`;
 const WIDENING = `${SHARING}/widening.ts`;
 const EXPLANATION = `${SHARING}/explanation.ts`;
 
+const VERSIONS = "packages/dashboard/src/screens/versions";
+const CONTENT = `${VERSIONS}/content.ts`;
+
+/** Faults of the screen of versions: a comparison hides what differs, or shows what is no text. */
+const versions: Fault[] = [
+  fault(
+    "dashboard: characters that reorder a text are not spelled",
+    CONTENT,
+    "\\u202a-\\u202e",
+    "\\u202a-\\u202b",
+    `${VERSIONS}/content.test.ts`,
+  ),
+  fault(
+    "dashboard: bytes with a NUL count as text",
+    CONTENT,
+    "bytes.includes(0)",
+    "bytes.length < 0",
+    `${VERSIONS}/content.test.ts`,
+  ),
+  fault(
+    "dashboard: the first difference of a long line is cut",
+    CONTENT,
+    "same === text.length || same < BEFORE ? 0 : same - BEFORE",
+    "0",
+    `${VERSIONS}/content.test.ts`,
+  ),
+  fault(
+    "dashboard: a file that changed its bytes counts as the same",
+    `${VERSIONS}/compare.ts`,
+    "old.sha256 !== file.sha256",
+    "old.size !== file.size",
+    `${VERSIONS}/compare.test.ts`,
+  ),
+  fault(
+    "dashboard: lines at the end of a comparison are lost",
+    `${VERSIONS}/lines.ts`,
+    "  flush([]);\n  return rows;",
+    "  return rows;",
+    `${VERSIONS}/lines.test.ts`,
+  ),
+];
+
 /** Faults of the sharing screen: more people get in unasked, a change overwrites that of somebody else, and the words are not what happens. */
 const sharing: Fault[] = [
   fault(
@@ -44,6 +86,7 @@ const sharing: Fault[] = [
 
 /** Faults of the document of the dashboard: what its policy lets in, and who gets it. */
 export const dashboard: Fault[] = [
+  ...versions,
   ...sharing,
   fault(
     "dashboard: a canvas that opens it in a window gets hold of it",
