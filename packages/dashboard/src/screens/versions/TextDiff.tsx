@@ -86,6 +86,14 @@ export function TextDiff({ path, before, after }: { path: string; before: string
         />
       ) : null}
       <table className={layout} aria-label={before === null ? path : `How ${path} differs`}>
+        {layout === "split" ? (
+          <colgroup>
+            <col className="number" />
+            <col />
+            <col className="number" />
+            <col />
+          </colgroup>
+        ) : null}
         {bodies}
       </table>
       {left > 0 ? null : (

@@ -19,6 +19,10 @@ it("lines that were replaced are paired in their order, the rest is added or rem
     ["removed", 2, null],
     ["equal", 3, 1],
   ]);
+  assert.deepEqual(drawn(compareTexts("a\nb\n", "a\n")), [
+    ["equal", 1, 1],
+    ["removed", 2, null],
+  ]);
 });
 
 it("the ends of lines count", () => {
