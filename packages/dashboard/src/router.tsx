@@ -1,5 +1,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import { canvasQuery, meQuery, queries, versionsQuery } from "./api/queries.ts";
+import { parseListSearch } from "./canvas/list-search.ts";
+import { listQuery } from "./canvas/lists.ts";
 import { Frame } from "./frame/Frame.tsx";
 import { NotFound, ScreenError } from "./frame/ScreenError.tsx";
 import { Loading } from "./kit/Loading.tsx";
@@ -18,6 +20,10 @@ const root = createRootRoute({
 const canvases = createRoute({
   getParentRoute: () => root,
   path: "/",
+  validateSearch: parseListSearch,
+  loaderDeps: ({ search }) => search,
+  // The screen shows what it knows until this has been read.
+  loader: ({ deps }) => void queries.prefetchInfiniteQuery(listQuery(deps)),
   component: lazyRouteComponent(() => import("./screens/canvases/CanvasesScreen.tsx"), "CanvasesScreen"),
 });
 

@@ -29,8 +29,9 @@ export const transferCanvas = (id: string, email: string): Promise<Canvas> =>
 
 export const deleteCanvas = (id: string): Promise<unknown> => api.DELETE("/api/canvases/{id}", of(id));
 
-export const restoreCanvas = (id: string): Promise<Canvas> =>
-  bodyOf(api.POST("/api/canvases/{id}/restore", of(id)));
+/** Restores a canvas from the trash, with another slug if its own is taken. */
+export const restoreCanvas = (id: string, slug?: string): Promise<Canvas> =>
+  bodyOf(api.POST("/api/canvases/{id}/restore", { ...of(id), body: slug === undefined ? {} : { slug } }));
 
 /**
  * A change of a canvas. What is known of the canvas is read again after a success and after a failure, which may mean that the screen is out

@@ -11,6 +11,9 @@ type Read<Path extends keyof paths> = paths[Path] extends {
 
 export type Me = Read<"/api/me">;
 export type Canvas = Read<"/api/canvases/{id}">;
+export type CanvasList = Read<"/api/canvases">;
+/** A canvas in a list. In the trash, it has the times of its deletion and of its end. */
+export type ListedCanvas = CanvasList["canvases"][number];
 export type Version = Read<"/api/canvases/{id}/versions">["versions"][number];
 export type Usage = Read<"/api/canvases/{id}/usage">;
 export type CallLog = Read<"/api/canvases/{id}/log">;

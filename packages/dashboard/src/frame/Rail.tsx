@@ -32,7 +32,7 @@ export const Rail = ({ me }: { me: Me }) => (
         </Link>
       </li>
       <li>
-        <Link to="/" className="place" activeOptions={{ exact: true }}>
+        <Link to="/" className="place" activeOptions={{ exact: true, includeSearch: false }}>
           <LayoutGrid aria-hidden />
           Canvases
         </Link>

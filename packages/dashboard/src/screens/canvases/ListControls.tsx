@@ -1,0 +1,112 @@
+import { LayoutGrid, Rows3 } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { type ListSearch, SORTS, STATES } from "../../canvas/list-search.ts";
+import { Button } from "../../kit/Button.tsx";
+import { SearchField } from "../../kit/SearchField.tsx";
+import { type Choice, Select } from "../../kit/Select.tsx";
+import type { View } from "./layout.ts";
+
+/** The time without a key after which the service is asked. */
+const PAUSE_MS = 150;
+
+const STATE_WORDS: Record<(typeof STATES)[number], string> = {
+  published: "Online",
+  draft: "Not online yet",
+  unpublished: "Taken offline",
+  archived: "Archived",
+  expired: "Expired",
+  disabled: "Disabled",
+};
+
+const SORT_WORDS: Record<(typeof SORTS)[number], string> = {
+  updated: "Last changed",
+  created: "Newest",
+  title: "Title",
+};
+
+/** The value of a filter that lets everything pass. No tag is empty. */
+const ANY = "";
+
+const STATE_CHOICES: Choice<(typeof STATES)[number] | typeof ANY>[] = [
+  { value: ANY, label: "Any state" },
+  ...STATES.map((value) => ({ value, label: STATE_WORDS[value] })),
+];
+
+const SORT_CHOICES = SORTS.map((value) => ({ value, label: SORT_WORDS[value] }));
+
+/** The search, filters, order and look of a list. `tags` are those that can be chosen. */
+export function ListControls({
+  search,
+  onChange,
+  tags,
+  view,
+  onView,
+}: {
+  search: ListSearch;
+  onChange: (to: ListSearch) => void;
+  tags: readonly string[];
+  view: View;
+  onView: (view: View) => void;
+}) {
+  const { list, state = ANY, tag = ANY, sort = "updated" } = search;
+  return (
+    <div className="list-controls">
+      <Search key={list} text={search.q ?? ""} onChange={(q) => onChange({ q })} />
+      {list === "trash" ? null : (
+        <Select
+          label="State"
+          hideLabel
+          choices={STATE_CHOICES}
+          value={state}
+          onChange={(to) => onChange({ state: to === ANY ? undefined : to })}
+        />
+      )}
+      {tags.length === 0 ? null : (
+        <Select
+          label="Tag"
+          hideLabel
+          choices={[{ value: ANY, label: "Any tag" }, ...tags.map((value) => ({ value, label: value }))]}
+          value={tag}
+          onChange={(to) => onChange({ tag: to === ANY ? undefined : to })}
+        />
+      )}
+      <Select
+        label="Order"
+        hideLabel
+        choices={SORT_CHOICES}
+        value={sort}
+        onChange={(to) => onChange({ sort: to })}
+      />
+      <Button
+        look="quiet"
+        icon={view === "list" ? <LayoutGrid aria-hidden /> : <Rows3 aria-hidden />}
+        aria-label={view === "list" ? "Show as cards" : "Show as a list"}
+        onPress={() => onView(view === "list" ? "cards" : "list")}
+      />
+    </div>
+  );
+}
+
+function Search({ text, onChange }: { text: string; onChange: (q: string | undefined) => void }) {
+  const [typed, setTyped] = useState(text);
+  const sent = useRef(text);
+  const change = useRef(onChange);
+  change.current = onChange;
+  // The address was changed by something else, such as Back.
+  useEffect(() => {
+    if (text === sent.current) return;
+    sent.current = text;
+    setTyped(text);
+  }, [text]);
+  useEffect(() => {
+    if (typed === sent.current) return;
+    const timer = setTimeout(() => {
+      sent.current = typed;
+      change.current(typed === "" ? undefined : typed);
+    }, PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return (
+    <SearchField label="Search titles and addresses" value={typed} onChange={setTyped} maxLength={200} />
+  );
+}

@@ -1,0 +1,61 @@
+import { useMutation } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { restoreCanvas } from "../../api/canvas-acts.ts";
+import type { ListedCanvas } from "../../api/types.ts";
+import { rowGone } from "../../canvas/lists.ts";
+import { toast } from "../../frame/toasts.ts";
+import { Button } from "../../kit/Button.tsx";
+import { Dialog } from "../../kit/Dialog.tsx";
+import { TextField } from "../../kit/Field.tsx";
+
+/** Asks for another name in the address, because the former one is taken. */
+export function RestoreDialog({ canvas, onClose }: { canvas: ListedCanvas | null; onClose: () => void }) {
+  return (
+    <Dialog title="The address is taken" isOpen={canvas !== null} onClose={onClose}>
+      {canvas === null ? null : <RestoreForm canvas={canvas} onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+function RestoreForm({
+  canvas: { id, title, slug },
+  onClose,
+}: {
+  canvas: ListedCanvas;
+  onClose: () => void;
+}) {
+  const [to, setTo] = useState(`${slug}-2`);
+  const restore = useMutation({
+    async mutationFn() {
+      await restoreCanvas(id, to);
+      rowGone(id);
+      toast({ text: `Restored "${title}".` });
+      onClose();
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!restore.isPending) restore.mutate();
+  };
+  return (
+    <form className="stack" onSubmit={submit}>
+      <p className="soft">
+        Another canvas has the name <bdi>{slug}</bdi> now. Choose a new one for <bdi>{title}</bdi>. Its files,
+        data and sharing come back as they were.
+      </p>
+      <TextField
+        label="Name in the address"
+        autoFocus
+        value={to}
+        onChange={setTo}
+        error={restore.error?.message}
+      />
+      <div className="dialog-acts">
+        <Button onPress={onClose}>Cancel</Button>
+        <Button type="submit" look="primary" isPending={restore.isPending}>
+          Restore
+        </Button>
+      </div>
+    </form>
+  );
+}
