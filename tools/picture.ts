@@ -50,7 +50,7 @@ try {
   }
   const { page } = await openAs(browser, `${base}/`, "dev@example.com");
   await page.setViewportSize(DESK);
-  await page.getByRole("main").getByText("board", { exact: true }).waitFor();
+  await page.getByRole("main").getByText("Weather", { exact: true }).first().waitFor();
   const home = await page.screenshot();
   await page.setViewportSize(PHONE);
   await page.goto(`${base}/c/board/`);

@@ -54,7 +54,7 @@ export function AccountScreen() {
             <ButtonAnchor href="/tokens" target="_blank" rel="noopener">
               Access tokens
             </ButtonAnchor>
-            <ButtonLink to={"/" as string} search={{ list: "trash" } as object}>
+            <ButtonLink to="/" search={{ list: "trash" }}>
               Trash
             </ButtonLink>
           </div>
