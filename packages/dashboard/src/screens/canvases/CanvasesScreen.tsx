@@ -1,7 +1,7 @@
 import "./canvases.css";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { useCallback, useMemo, useState } from "react";
+import { lazy, Suspense, useCallback, useMemo, useState } from "react";
 import { ApiError } from "../../api/api-error.ts";
 import { restoreCanvas } from "../../api/canvas-acts.ts";
 import type { ListedCanvas } from "../../api/types.ts";
@@ -21,9 +21,15 @@ import { ListControls } from "./ListControls.tsx";
 import type { View } from "./layout.ts";
 import type { Failure } from "./many.ts";
 import { NoCanvases } from "./NoCanvases.tsx";
-import { RestoreDialog } from "./RestoreDialog.tsx";
-import { SelectionBar } from "./SelectionBar.tsx";
 import { type ManyAct, useMany } from "./use-many.ts";
+
+// What is first needed after an act is loaded then.
+const RestoreDialog = lazy(() =>
+  import("./RestoreDialog.tsx").then(({ RestoreDialog }) => ({ default: RestoreDialog })),
+);
+const SelectionBar = lazy(() =>
+  import("./SelectionBar.tsx").then(({ SelectionBar }) => ({ default: SelectionBar })),
+);
 
 const NAMES: Record<ListName, string> = {
   mine: "Mine",
@@ -188,18 +194,24 @@ function List({ list, search }: { list: ListName; search: ListSearch }) {
         {isReadingAll ? `Reading the rest of the list: ${countOf(canvases.length, "row")} so far.` : ""}
       </p>
       {selected.length === 0 ? null : (
-        <SelectionBar
-          selected={selected}
-          isTrash={list === "trash"}
-          progress={progress}
-          onAct={(what) => void act(selected, what)}
-          onClear={() => {
-            setSelection(NOTHING);
-            focusRow();
-          }}
-        />
+        <Suspense>
+          <SelectionBar
+            selected={selected}
+            isTrash={list === "trash"}
+            progress={progress}
+            onAct={(what) => void act(selected, what)}
+            onClear={() => {
+              setSelection(NOTHING);
+              focusRow();
+            }}
+          />
+        </Suspense>
       )}
-      <RestoreDialog canvas={toRestore} onClose={() => setToRestore(null)} />
+      {toRestore === null ? null : (
+        <Suspense>
+          <RestoreDialog canvas={toRestore} onClose={() => setToRestore(null)} />
+        </Suspense>
+      )}
     </>
   );
 }
