@@ -4,6 +4,7 @@ import { Outlet } from "@tanstack/react-router";
 import { meQuery } from "../api/queries.ts";
 import { DropTarget } from "./DropTarget.tsx";
 import { Rail } from "./Rail.tsx";
+import { Shortcuts } from "./Shortcuts.tsx";
 import { SignedOutBar } from "./SignedOutBar.tsx";
 import { Toasts } from "./Toasts.tsx";
 
@@ -23,6 +24,7 @@ export function Frame() {
         </main>
       </div>
       <DropTarget />
+      <Shortcuts />
       <Toasts />
     </div>
   );

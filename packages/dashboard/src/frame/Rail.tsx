@@ -1,6 +1,8 @@
 import { Link } from "@tanstack/react-router";
-import { BookOpen, CirclePlus, CircleUser, LayoutGrid } from "lucide-react";
+import { BookOpen, CirclePlus, CircleUser, LayoutGrid, Search } from "lucide-react";
 import type { Me } from "../api/types.ts";
+import { openPalette } from "./open-palette.ts";
+import { PALETTE_KEYS } from "./palette-keys.ts";
 
 /** The mark of Easel, as on the service's own pages. */
 const Brand = () => (
@@ -36,6 +38,15 @@ export const Rail = ({ me }: { me: Me }) => (
           <LayoutGrid aria-hidden />
           Canvases
         </Link>
+      </li>
+      <li>
+        <button type="button" className="place" onClick={openPalette}>
+          <Search aria-hidden />
+          Search
+          <kbd className="wide" aria-hidden>
+            {PALETTE_KEYS.join(" ")}
+          </kbd>
+        </button>
       </li>
       <li className="wide">
         <a className="place" href="/docs" target="_blank" rel="noreferrer">

@@ -2,10 +2,12 @@ import "./account.css";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { meQuery } from "../../api/queries.ts";
+import { readPreference, storePreference } from "../../frame/preferences.ts";
 import { chooseTheme, currentTheme, type Theme } from "../../frame/theme.ts";
 import { Button, ButtonAnchor, ButtonLink } from "../../kit/Button.tsx";
 import { Screen } from "../../kit/Screen.tsx";
 import { type Choice, Select } from "../../kit/Select.tsx";
+import { Toggle } from "../../kit/Toggle.tsx";
 import { Sessions } from "./Sessions.tsx";
 
 const SCHEMES: Choice<Theme>[] = [
@@ -71,10 +73,23 @@ function Looks() {
     setTheme(to);
     chooseTheme(to);
   };
+  const [keys, setKeys] = useState(() => readPreference("keys", ["on", "off"]));
+  const chooseKeys = (on: boolean) => {
+    const to = on ? "on" : "off";
+    setKeys(to);
+    storePreference("keys", to);
+  };
   return (
     <section className="card stack" aria-labelledby="looks">
-      <h2 id="looks">Looks</h2>
+      <h2 id="looks">Looks and keys</h2>
       <Select label="Colours" choices={SCHEMES} value={theme} onChange={choose} />
+      <Toggle
+        isSelected={keys === "on"}
+        onChange={chooseKeys}
+        description="Such as / to search and ? for the list of keys. Turn them off if they get in the way of your software for speech."
+      >
+        Single keys
+      </Toggle>
     </section>
   );
 }

@@ -3,7 +3,6 @@ import { useEffect, useRef, useState } from "react";
 import { type ListSearch, SORTS, STATES } from "../../canvas/list-search.ts";
 import { Button } from "../../kit/Button.tsx";
 import { SearchField } from "../../kit/SearchField.tsx";
-import { type Choice, Select } from "../../kit/Select.tsx";
 import type { View } from "./layout.ts";
 
 /** The time without a key after which the service is asked. */
@@ -26,6 +25,11 @@ const SORT_WORDS: Record<(typeof SORTS)[number], string> = {
 
 /** The value of a filter that lets everything pass. No tag is empty. */
 const ANY = "";
+
+interface Choice<Value extends string> {
+  value: Value;
+  label: string;
+}
 
 const STATE_CHOICES: Choice<(typeof STATES)[number] | typeof ANY>[] = [
   { value: ANY, label: "Any state" },
@@ -53,30 +57,22 @@ export function ListControls({
     <div className="list-controls">
       <Search key={list} text={search.q ?? ""} onChange={(q) => onChange({ q })} />
       {list === "trash" ? null : (
-        <Select
+        <Filter
           label="State"
-          hideLabel
           choices={STATE_CHOICES}
           value={state}
           onChange={(to) => onChange({ state: to === ANY ? undefined : to })}
         />
       )}
       {tags.length === 0 ? null : (
-        <Select
+        <Filter
           label="Tag"
-          hideLabel
           choices={[{ value: ANY, label: "Any tag" }, ...tags.map((value) => ({ value, label: value }))]}
           value={tag}
           onChange={(to) => onChange({ tag: to === ANY ? undefined : to })}
         />
       )}
-      <Select
-        label="Order"
-        hideLabel
-        choices={SORT_CHOICES}
-        value={sort}
-        onChange={(to) => onChange({ sort: to })}
-      />
+      <Filter label="Order" choices={SORT_CHOICES} value={sort} onChange={(to) => onChange({ sort: to })} />
       <Button
         look="quiet"
         icon={view === "list" ? <LayoutGrid aria-hidden /> : <Rows3 aria-hidden />}
@@ -86,6 +82,32 @@ export function ListControls({
     </div>
   );
 }
+
+/** A select of the browser: the first screen has no room for the parts of that of the kit, and none of its choices needs a description. */
+const Filter = <Value extends string>({
+  label,
+  choices,
+  value,
+  onChange,
+}: {
+  label: string;
+  choices: readonly Choice<Value>[];
+  value: Value;
+  onChange: (value: Value) => void;
+}) => (
+  <select
+    className="filter"
+    aria-label={label}
+    value={value}
+    onChange={({ target }) => onChange(target.value as Value)}
+  >
+    {choices.map(({ value, label }) => (
+      <option key={value} value={value}>
+        {label}
+      </option>
+    ))}
+  </select>
+);
 
 function Search({ text, onChange }: { text: string; onChange: (q: string | undefined) => void }) {
   const [typed, setTyped] = useState(text);

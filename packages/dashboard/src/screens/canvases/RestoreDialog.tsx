@@ -9,10 +9,10 @@ import { Dialog } from "../../kit/Dialog.tsx";
 import { TextField } from "../../kit/Field.tsx";
 
 /** Asks for another name in the address, because the former one is taken. */
-export function RestoreDialog({ canvas, onClose }: { canvas: ListedCanvas | null; onClose: () => void }) {
+export function RestoreDialog({ canvas, onClose }: { canvas: ListedCanvas; onClose: () => void }) {
   return (
-    <Dialog title="The address is taken" isOpen={canvas !== null} onClose={onClose}>
-      {canvas === null ? null : <RestoreForm canvas={canvas} onClose={onClose} />}
+    <Dialog title="The address is taken" isOpen onClose={onClose}>
+      <RestoreForm canvas={canvas} onClose={onClose} />
     </Dialog>
   );
 }
