@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createWriteStream } from "node:fs";
-import { rm } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { LIMITS } from "@easel/protocol/limits";
@@ -53,9 +52,11 @@ export async function withUpload<Result>(
   const folder = uploadsOf(env);
   await makeDirectory(folder);
   const file = path.join(folder, `${randomUUID()}.zip`);
+  // A stream that opens its file by itself may still do so after the upload has failed and the file has been removed.
+  const handle = await open(file, "wx", 0o600);
   try {
     const body = whileSpace(upTo(limit, source), folder, env.config.diskReserve);
-    await pipeline(body, createWriteStream(file, { flags: "wx", mode: 0o600 }));
+    await pipeline(body, handle.createWriteStream());
     return await use(file);
   } finally {
     await rm(file, { force: true });
