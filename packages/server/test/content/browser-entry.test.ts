@@ -154,7 +154,7 @@ for (const mode of ["path", "subdomain"] as const) {
     await other.getByText(`${viewer.name}, viewer`).waitFor();
 
     await page.goto(`${site.base}/account`);
-    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("button", { name: "Sign out", exact: true }).click();
     await page.getByRole("heading", { name: "You are signed out" }).waitFor();
     assert.equal(await asks(other), "NotAuthenticatedError");
     await other.reload();

@@ -110,8 +110,13 @@ for (const [name, urlMode, hands, options] of JOURNEYS)
       await press("link", "Sharing");
       await hands.type(page, page.getByLabel("Add people and teams"), COLLEAGUE);
       await page.keyboard.press("Enter");
+      // The row is there before the service has answered.
+      const saved = page.waitForResponse(
+        (answer) => answer.request().method() === "PUT" && answer.url().endsWith("/sharing"),
+      );
       await press("button", /^Share/, page.locator(".add-people"));
       await page.locator(".access-row", { hasText: COLLEAGUE }).waitFor();
+      assert.equal((await saved).status(), 200);
       assert.equal(await seen(), "one");
 
       // She changes it, and looks at the change before the colleague does.
