@@ -3,6 +3,7 @@ import { calibrate } from "./calibrate.ts";
 import { commandLine } from "./cli.ts";
 import { collections } from "./collections.ts";
 import { connections } from "./connections.ts";
+import { dashboard } from "./dashboard.ts";
 import { deploys } from "./deploys.ts";
 import { fairness } from "./fairness.ts";
 import { files } from "./files.ts";
@@ -32,6 +33,7 @@ const BENCHES = {
   nodes,
   sizes,
   start,
+  dashboard,
   cli: commandLine,
 };
 
