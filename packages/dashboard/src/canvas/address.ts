@@ -7,3 +7,7 @@ export function addressWith(url: string, slug: string, to: string): string {
   const at = address.endsWith(`/${slug}/`) ? address.length - slug.length - 1 : 0;
   return address.slice(0, at) + to + address.slice(at + slug.length);
 }
+
+/** The address of a file of a version, which the browser downloads. */
+export const fileAddress = (id: string, version: string, path: string): string =>
+  `/api/canvases/${id}/versions/${version}/file?path=${encodeURIComponent(path)}`;

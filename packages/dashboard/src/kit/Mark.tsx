@@ -1,5 +1,5 @@
 import "./mark.css";
-import type { CSSProperties } from "react";
+import { type CSSProperties, useState } from "react";
 
 /** Returns the first letters of the first two words of a title, in upper case. Letters are graphemes, so that accents stay. */
 export function initialsOf(title: string): string {
@@ -15,9 +15,26 @@ export function hueOf(id: string): number {
   return sum % 360;
 }
 
-/** The mark of a canvas: its initials on a colour of its own. */
-export const Mark = ({ id, title, size = "2.5rem" }: { id: string; title: string; size?: string }) => (
-  <span className="mark" aria-hidden style={{ "--hue": hueOf(id), "--size": size } as CSSProperties}>
-    {initialsOf(title)}
-  </span>
-);
+/** The mark of a canvas: its initials on a colour of its own, or `icon`, the address of an image. An image that cannot be shown is left out. */
+export function Mark({
+  id,
+  title,
+  size = "2.5rem",
+  icon = null,
+}: {
+  id: string;
+  title: string;
+  size?: string;
+  icon?: string | null;
+}) {
+  const [faulty, setFaulty] = useState<string | null>(null);
+  return (
+    <span className="mark" aria-hidden style={{ "--hue": hueOf(id), "--size": size } as CSSProperties}>
+      {icon === null || icon === faulty ? (
+        initialsOf(title)
+      ) : (
+        <img src={icon} alt="" onError={() => setFaulty(icon)} />
+      )}
+    </span>
+  );
+}

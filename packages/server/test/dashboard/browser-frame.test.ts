@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { manage } from "@easel/conformance/fixture";
+import { manage, stage } from "@easel/conformance/fixture";
 import { assertAccessible, noBrowser } from "../support/browser.ts";
 import { startDashboard } from "../support/dashboard.ts";
+import { publish } from "../support/publish.ts";
 
 const HOSTILE = `<img src=x onerror="document.title='run'"> & "quotes"`;
 
@@ -18,6 +19,24 @@ describe("the frame of the dashboard", { skip: noBrowser }, async () => {
     await page.getByRole("heading", { level: 1, name: HOSTILE }).waitFor();
     assert.equal(await page.title(), `${HOSTILE} · Easel`);
     await assertAccessible(page, "dark");
+  });
+
+  it("a canvas shows the icon of its page, which runs no script, and its initials if it has none", async () => {
+    const site = await stage(target);
+    const { owner } = site.people;
+    await publish(target, site, {
+      "favicon.svg": `<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8" onload="document.title='run'"><script>document.title="run"</script><rect width="8" height="8"/></svg>`,
+      "index.html": "in",
+    });
+    const { page } = await open(owner.email, `/canvases/${site.id}`);
+    const icon = page.locator(".canvas-head .mark img");
+    await icon.waitFor();
+    await page.waitForFunction("document.querySelector('.canvas-head .mark img').naturalWidth === 8");
+    assert.notEqual(await page.title(), "run");
+    await publish(target, site, { "index.html": "in" });
+    await page.reload();
+    await page.locator(".canvas-head .mark", { hasText: "C" }).waitFor();
+    assert.equal(await icon.count(), 0);
   });
 
   it("a canvas that is not there, or not shared, is told and leads back", async () => {

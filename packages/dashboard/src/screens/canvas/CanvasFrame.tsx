@@ -12,8 +12,8 @@ import { NotFound } from "../../frame/ScreenError.tsx";
 import { Badge } from "../../kit/Badge.tsx";
 import { Button, ButtonAnchor, ButtonLink } from "../../kit/Button.tsx";
 import { Copy } from "../../kit/Copy.tsx";
-import { Mark } from "../../kit/Mark.tsx";
 import { AddressDialog } from "./AddressDialog.tsx";
+import { CanvasMark } from "./CanvasMark.tsx";
 import { CanvasTitle } from "./CanvasTitle.tsx";
 
 /**
@@ -46,13 +46,13 @@ export function CanvasFrame() {
 }
 
 function CanvasHead({ canvas }: { canvas: Canvas }) {
-  const { id, title, slug, url, publicationStatus } = canvas;
+  const { id, slug, url, publicationStatus } = canvas;
   const state = stateOf(canvas);
   const opens = publicationStatus === "published";
   const [isChanging, setChanging] = useState(false);
   return (
     <header className="canvas-head">
-      <Mark id={id} title={title} size="3rem" />
+      <CanvasMark canvas={canvas} size="3rem" />
       <div className="names">
         <CanvasTitle canvas={canvas} />
         <div className="row">

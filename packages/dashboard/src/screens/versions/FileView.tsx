@@ -2,6 +2,7 @@ import { useQueries } from "@tanstack/react-query";
 import { Download } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
 import type { VersionFile } from "../../api/types.ts";
+import { fileAddress } from "../../canvas/address.ts";
 import { ButtonAnchor } from "../../kit/Button.tsx";
 import { bytesOf } from "../../kit/bytes.ts";
 import { ErrorNote } from "../../kit/ErrorNote.tsx";
@@ -9,7 +10,7 @@ import { Loading } from "../../kit/Loading.tsx";
 import type { Difference } from "./compare.ts";
 import { lookOf, textOf } from "./content.ts";
 import { TextDiff } from "./TextDiff.tsx";
-import { bytesQuery, fileAddress } from "./version-queries.ts";
+import { bytesQuery } from "./version-queries.ts";
 
 /** A file of one side of a comparison: where it is, and its bytes, null if they are not read because it cannot be shown. */
 interface Side {

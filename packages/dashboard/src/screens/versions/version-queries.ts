@@ -3,6 +3,7 @@ import { publishVersion } from "../../api/canvas-acts.ts";
 import { api, bodyOf, send } from "../../api/client.ts";
 import { canvasChanged, queries, versionsQuery } from "../../api/queries.ts";
 import type { Canvas } from "../../api/types.ts";
+import { fileAddress } from "../../canvas/address.ts";
 import { nameOf } from "./words.ts";
 
 /* A version never changes, so what was read of it is kept. The keys are apart from those that a change of the canvas reads again. */
@@ -22,10 +23,6 @@ export const filesQuery = (id: string, version: string) =>
         )
       ).files,
   });
-
-/** The address of a file of a version, which the browser downloads. */
-export const fileAddress = (id: string, version: string, path: string): string =>
-  `/api/canvases/${id}/versions/${version}/file?path=${encodeURIComponent(path)}`;
 
 /** The address of the zip of a version. */
 export const zipAddress = (id: string, version: string): string =>
