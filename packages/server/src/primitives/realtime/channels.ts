@@ -40,9 +40,16 @@ export class Channels {
       await this.#topics.subscribe(subscription.topic, subscription);
       subscription.open = true;
     }
-    this.#client.send(JSON.stringify({ type: "subscribed", channel }));
-    const isFirst = await this.#joinPresence(subscription);
-    if (rights.seePresence) await this.#sendPresence(channel);
+    // Changes of presence come after the first list of members, also those that other nodes publish before it is read.
+    subscription.holdPresence();
+    let isFirst = false;
+    try {
+      this.#client.send(JSON.stringify({ type: "subscribed", channel }));
+      isFirst = await this.#joinPresence(subscription);
+      if (rights.seePresence) await this.#sendPresence(channel);
+    } finally {
+      subscription.passPresence();
+    }
     if (isFirst) await this.#publishPresence("join", subscription);
   }
 

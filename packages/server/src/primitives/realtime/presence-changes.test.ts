@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { Channels } from "./channels.ts";
 import type { Client } from "./client.ts";
 import { Subscription } from "./subscription.ts";
 
@@ -53,5 +54,34 @@ describe("changes of presence", () => {
     change("join", "ada");
     change("leave", "bob");
     assert.deepEqual(sent, ["join ada", "leave bob"]);
+  });
+
+  it("a change that another node publishes while somebody subscribes comes after their first list", async () => {
+    const sent: string[] = [];
+    const client = {
+      access: {
+        canvas: { id: "c" },
+        user: { id: "me", name: "Me" },
+        role: "viewer",
+        policy: { channels: {} },
+      },
+      send: (frame: string) => void sent.push(String((JSON.parse(frame) as { type: string }).type)),
+      deliver: (frame: Buffer, isWanted: () => boolean) => void (isWanted() && sent.push(String(frame))),
+    } as unknown as Client;
+    let subscription: Subscription | undefined;
+    const topics = {
+      async subscribe(_topic: string, to: Subscription) {
+        subscription = to;
+      },
+    };
+    const bus = {
+      async join() {
+        subscription?.onPresence({ frame: Buffer.from("join ada"), user: "ada", isPresent: true });
+        return false;
+      },
+      members: async () => [{ id: "me", name: "Me" }],
+    };
+    await new Channels(client, topics as never, bus as never).subscribe("participants:x");
+    assert.deepEqual(sent, ["subscribed", "presence", "join ada"]);
   });
 });
