@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { cast, stage } from "@easel/conformance/fixture";
 import { guestOf } from "@easel/conformance/guest";
 import { makeTeam } from "@easel/conformance/team";
@@ -23,7 +23,7 @@ import { upsertUser, userById } from "../../src/identity/users.ts";
 import { findGranted } from "../../src/organisation/connections/grants.ts";
 import { slugOf } from "../../src/pipeline/resolve.ts";
 import { startDev } from "../support/engines.ts";
-import { ENGINES } from "../support/service.ts";
+import { atEnd, ENGINES, fileScope } from "../support/service.ts";
 
 const SOURCES = path.join(import.meta.dirname, "../../src");
 const [engine] = ENGINES.filter(({ name }) => name === "postgres");
@@ -49,15 +49,15 @@ const ROOTS = ["sessions", "tokens", "users", "invites", "canvases"];
 const REFUSED = ["users.id", "removal from users"];
 
 describe("epochs of remembered rows", { skip: engine?.skip }, () => {
+  const scope = fileScope();
   let sql: connect.Sql;
   const remembered: Remembered[] = [];
 
   before(async () => {
-    const scope = { after };
     const url = (await engine?.migratedDatabase(scope)) ?? "";
     const { target, env } = await startDev(scope, { SERVICE_DATABASE_URL: url });
     sql = connect(url, { max: 1, fetch_types: false, onnotice() {} });
-    after(() => sql.end());
+    atEnd(scope, () => sql.end());
     const people = await cast(target);
     const team = await makeTeam(target, people.owner, [people.stranger]);
     const canvas = await stage(target, { people, terms: { teams: [{ id: team.id, role: "viewer" }] } });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { deactivate, disable, mayPublish, setPublicLinks } from "@easel/conformance/admin";
 import { amend, manage, type Stage, share, stage, turn } from "@easel/conformance/fixture";
 import { guestOf, revoke } from "@easel/conformance/guest";
@@ -9,6 +9,7 @@ import { makeTeam, regroup } from "@easel/conformance/team";
 import { tokenOf } from "@easel/conformance/token";
 import { skipTwoNodes, startTwoNodes, type TestNode } from "../support/nodes-on-postgres.ts";
 import { publish, visit } from "../support/publish.ts";
+import { fileScope } from "../support/service.ts";
 
 /** Calls of the runtime API, and the page. */
 const CALLS = ["get", "list", "own", "me", "page"] as const;
@@ -107,9 +108,10 @@ const ENDINGS: Ending[] = [
 describe("access that ends on one node ends on the other with the next request", {
   skip: skipTwoNodes,
 }, () => {
+  const scope = fileScope();
   let nodes: [TestNode, TestNode];
   before(async () => {
-    nodes = await startTwoNodes({ after });
+    nodes = await startTwoNodes(scope);
   });
 
   for (const { title, calls = CALLS, prepare } of ENDINGS) {

@@ -1,18 +1,19 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { before, beforeEach, describe, it } from "node:test";
 import { type Role, type Stage, share, stage } from "@easel/conformance/fixture";
 import type { Answer } from "@easel/conformance/http";
 import { open } from "@easel/conformance/page";
 import type { Target } from "@easel/conformance/target";
 import { kv } from "../../src/primitives/kv/operations.ts";
 import { primitiveWith, startWith } from "../support/primitives.ts";
-import { ENGINES } from "../support/service.ts";
+import { ENGINES, fileScope } from "../support/service.ts";
 import type { TestEnv } from "../support/test-env.ts";
 
 const [engine] = ENGINES.filter(({ name }) => name === "postgres");
 
 /** Each call is first admitted by rows from memory that have changed, and then by the rows themselves. */
 describe("a call that is repeated because of stale rows", { skip: engine?.skip }, () => {
+  const scope = fileScope();
   let target: Target;
   let whole: Target;
   let env: TestEnv;
@@ -30,11 +31,11 @@ describe("a call that is repeated because of stale rows", { skip: engine?.skip }
 
   before(async () => {
     const settings = {
-      SERVICE_DATABASE_URL: (await engine?.migratedDatabase({ after })) ?? "",
+      SERVICE_DATABASE_URL: (await engine?.migratedDatabase(scope)) ?? "",
       SERVICE_RATELIMIT_ENABLED: "true",
       SERVICE_RATELIMIT_LOGIN_PER_MIN: "1000",
     };
-    ({ target, whole, env } = await startWith({ after }, [probe, silent, kv], settings));
+    ({ target, whole, env } = await startWith(scope, [probe, silent, kv], settings));
   });
   beforeEach(async () => {
     canvas = await stage(whole);

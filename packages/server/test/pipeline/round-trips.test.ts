@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { type Stage, stage } from "@easel/conformance/fixture";
 import type { Answer } from "@easel/conformance/http";
 import { open, type Page } from "@easel/conformance/page";
@@ -9,7 +9,7 @@ import { tokenOf } from "@easel/conformance/token";
 import { type CountingProxy, openCountingProxy } from "../support/counting-proxy.ts";
 import { startDev } from "../support/engines.ts";
 import { publish, visit } from "../support/publish.ts";
-import { ENGINES } from "../support/service.ts";
+import { atEnd, ENGINES, fileScope } from "../support/service.ts";
 
 const [engine] = ENGINES.filter(({ name }) => name === "postgres");
 
@@ -17,16 +17,16 @@ const [engine] = ENGINES.filter(({ name }) => name === "postgres");
 const REQUESTS = 30;
 
 describe("round trips to PostgreSQL", { skip: engine?.skip }, () => {
+  const scope = fileScope();
   let target: Target;
   let canvas: Stage;
   let proxy: CountingProxy;
   let page: Page;
   let record: string;
   before(async () => {
-    const scope = { after };
     const url = new URL((await engine?.migratedDatabase(scope)) ?? "");
     proxy = await openCountingProxy(Number(url.port));
-    after(() => proxy.close());
+    atEnd(scope, async () => proxy.close());
     url.port = String(proxy.port);
     ({ target } = await startDev(scope, { SERVICE_DATABASE_URL: url.href }));
     canvas = await stage(target);
