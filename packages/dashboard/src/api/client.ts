@@ -1,7 +1,7 @@
 import createClient from "openapi-fetch";
 import type { paths } from "../../../cli/dist-types/management-api.d.ts";
 import { ApiError, errorOf, SignedOut } from "./api-error.ts";
-import { noteSignedIn, noteSignedOut } from "./session.ts";
+import { noteSignedOut } from "./session.ts";
 
 /** Whether a response asks for a sign-in: 401, a redirect to a sign-in page, or such a page from a proxy. */
 function asksForSignIn(response: Response): boolean {
@@ -26,7 +26,6 @@ export async function send(request: Request | string, init: RequestInit = {}): P
     noteSignedOut();
     throw new SignedOut();
   }
-  noteSignedIn();
   if (!response.ok) throw await errorOf(response);
   return response;
 }

@@ -12,10 +12,10 @@ function change(to: boolean): void {
   for (const listener of listeners) listener();
 }
 
-/** Records that the service has refused the session. */
+/** Records that the service has refused the session. It stays so until `noteSignedIn`: an answer alone does not tell who has signed in. */
 export const noteSignedOut = (): void => change(true);
 
-/** Records that the service knows the caller. */
+/** Records that the same person has signed in again. */
 export const noteSignedIn = (): void => change(false);
 
 export const isSignedOut = (): boolean => signedOut;
@@ -28,24 +28,21 @@ export const useSignedOut = (): boolean =>
   }, isSignedOut);
 
 /**
- * Calls `listener` when a sign-in in another window may have ended: that window says so, or the person comes back to this one. Returns a
- * function that stops it. In path mode, pages of canvases can send the same message, so it means no more than that the session is worth
+ * Calls `listener` when somebody may have signed in or out in another window: that window says so, or the person comes back to this one. Returns
+ * a function that stops it. In path mode, pages of canvases can send the same message, so it means no more than that the session is worth
  * asking for.
  */
-export function onSignedIn(listener: () => void): () => void {
+export function onMaybeSignedIn(listener: () => void): () => void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.onmessage = listener;
-  const comeBack = () => {
-    if (signedOut) listener();
-  };
-  addEventListener("focus", comeBack);
+  addEventListener("focus", listener);
   return () => {
     channel.close();
-    removeEventListener("focus", comeBack);
+    removeEventListener("focus", listener);
   };
 }
 
-/** Resolves when the service knows the caller again. If the signal aborts, throws its reason. */
+/** Resolves when the same person has signed in again. If the signal aborts, throws its reason. */
 export function whenSignedIn(signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const listener = () => {

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "react";
-import { meQuery, queries } from "../api/queries.ts";
-import { onSignedIn, useSignedOut } from "../api/session.ts";
+import { api, bodyOf } from "../api/client.ts";
+import { queries } from "../api/queries.ts";
+import { isSignedOut, noteSignedIn, onMaybeSignedIn, useSignedOut } from "../api/session.ts";
 import type { Me } from "../api/types.ts";
 import { Button } from "../kit/Button.tsx";
 
@@ -9,13 +10,17 @@ const signInAddress = (mode: Me["authMode"]): string =>
   mode === "proxy" ? "/auth/done" : "/auth/login?returnTo=/auth/done";
 
 /**
- * Reads again who the caller is. Another person than before starts with a new page, so that nothing of the one before is sent in their name.
+ * Reads again who the caller is. Another person than before starts with a new page, and until then nothing goes on that waits for the one before,
+ * so that nothing of theirs is sent in another name.
  */
 async function checkAgain(before: string): Promise<void> {
-  const me = await queries.fetchQuery({ ...meQuery, staleTime: 0, retry: false }).catch(() => null);
+  const me = await bodyOf(api.GET("/api/me")).catch(() => null);
   if (me === null) return;
   if (me.id !== before) location.reload();
-  else await queries.invalidateQueries();
+  else if (isSignedOut()) {
+    noteSignedIn();
+    await queries.invalidateQueries();
+  }
 }
 
 /**
@@ -23,22 +28,22 @@ async function checkAgain(before: string): Promise<void> {
  * last page says when it is done.
  */
 export function SignedOutBar({ me: { id, authMode } }: { me: Me }) {
-  const isSignedOut = useSignedOut();
+  const signedOut = useSignedOut();
   const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => onSignedIn(() => void checkAgain(id)), [id]);
+  useEffect(() => onMaybeSignedIn(() => void checkAgain(id)), [id]);
   useEffect(() => {
-    if (!isSignedOut) return;
+    if (!signedOut) return;
     // The keyboard cannot leave a dialog, so the focus moves to the button and, after the sign-in, back.
     const { activeElement: before } = document;
     if (!(before instanceof HTMLElement) || before.closest("[role$=dialog]") === null) return;
     button.current?.focus();
     return () => before.focus();
-  }, [isSignedOut]);
+  }, [signedOut]);
   const signIn = () => window.open(signInAddress(authMode), "easel-sign-in", "popup,width=480,height=680");
   return (
     // The attribute of React Aria lets the region be used while a dialog is open. It must be there when the dialog opens.
     <div className="signed-out-region" role="alert" data-react-aria-top-layer>
-      {isSignedOut ? (
+      {signedOut ? (
         <div className="signed-out">
           <p>You are signed out. What you typed is still here.</p>
           <Button look="primary" onPress={signIn} ref={button}>

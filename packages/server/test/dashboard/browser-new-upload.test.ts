@@ -112,6 +112,29 @@ describe("uploads from the dashboard", { skip: noBrowser }, async () => {
     assert.equal((await read(email, "ended", "large.bin")).text.length, 400_000);
   });
 
+  it("if another person signs in instead, nothing of the one before is sent in their name", async () => {
+    const { page, context } = await open("before@example.com", "/new");
+    const { release } = await holdUploads(context);
+    await choose(page, await folder("before", LARGE));
+    await button(page, "Deploy").click();
+    await page.getByRole("heading", { name: "Uploading…" }).waitFor();
+    await context.clearCookies();
+    release();
+    await page.getByText("Waiting until you have signed in again.").waitFor();
+    const changes: string[] = [];
+    page.on("request", (request) => {
+      if (request.method() !== "GET") changes.push(`${request.method()} ${request.url()}`);
+    });
+    page.on("dialog", (dialog) => dialog.accept());
+    const other = await open("after@example.com", "/account");
+    await context.addCookies(await other.context.cookies());
+    const loaded = page.waitForEvent("load");
+    await page.evaluate("dispatchEvent(new Event('focus'))");
+    await loaded;
+    await page.getByRole("link", { name: "after" }).waitFor();
+    assert.deepEqual(changes, []);
+  });
+
   it("a lost line and a busy service are waited for", async () => {
     const { page, context } = await open("busy@example.com", "/new");
     let tries = 0;
