@@ -18,8 +18,18 @@ export async function changeTags(id: string, change: (tags: string[]) => string[
   return updateCanvas(id, { tags: change(tags) });
 }
 
-export const publishVersion = (id: string, version: string): Promise<Canvas> =>
-  bodyOf(api.POST("/api/canvases/{id}/versions/{version}/publish", { params: { path: { id, version } } }));
+/** Publishes a version. With `expectedVersion`, which is null for none, only in place of that version: otherwise throws `VERSION_CONFLICT`. */
+export const publishVersion = (
+  id: string,
+  version: string,
+  expectedVersion?: string | null,
+): Promise<Canvas> =>
+  bodyOf(
+    api.POST("/api/canvases/{id}/versions/{version}/publish", {
+      params: { path: { id, version } },
+      body: expectedVersion === undefined ? {} : { expectedVersion },
+    }),
+  );
 
 export const takeOffline = (id: string): Promise<Canvas> =>
   bodyOf(api.POST("/api/canvases/{id}/unpublish", of(id)));

@@ -112,10 +112,46 @@ export const trimStep = (canvasId: string, version: string, now: number, { confi
         order by id desc limit (coalesce((select value from canvases join person_quotas on user_id = owner_id
           where canvases.id = ${canvasId} and name = 'versions.canvas'), ${config.versionsKept})))`;
 
-/** Publishes a stored version of a canvas. Throws 404 `NOT_FOUND` if the canvas has no such version, is deleted or is disabled. */
-export async function publishVersion(canvasId: string, version: string, { db, clock }: Env): Promise<void> {
-  const steps = publishSteps(canvasId, version, clock());
-  if (isId(version) && (await db.batch(steps)) === "done") return;
+/**
+ * Throws 409 `VERSION_CONFLICT` unless the published version of a canvas is `expected`, where null means that there is none. For an
+ * unpublished canvas, the version that it published last is expected as well. Adds the id of the published version, or null, to the error as
+ * `currentVersion`. If `expected` is undefined, does nothing.
+ */
+export async function requireExpected(
+  canvasId: string,
+  expected: string | null | undefined,
+  { db }: Env,
+): Promise<void> {
+  if (expected === undefined) return;
+  const row = await db.get<{ last: string | null; revoked_at: number | null }>`
+    select version_id as last, revoked_at from canvases where id = ${canvasId}`;
+  const last = row?.last ?? null;
+  const currentVersion = row?.revoked_at == null ? last : null;
+  if (expected !== last && expected !== currentVersion) refuse("VERSION_CONFLICT", { currentVersion });
+}
+
+/**
+ * Builds the batch step that rolls back its batch if `requireExpected` would throw. The step also locks the row of the canvas.
+ */
+export const expectedStep = (canvasId: string, expected: string | null): Step => sql`
+  update canvases set title = title where id = ${canvasId} and (version_id is not distinct from ${expected}
+    or (revoked_at is not null and cast(${expected} as text) is null))`;
+
+/**
+ * Publishes a stored version of a canvas. Throws 409 `VERSION_CONFLICT` unless the published version is `expected`, as `requireExpected` does, and
+ * 404 `NOT_FOUND` if the canvas has no such version, is deleted or is disabled.
+ */
+export async function publishVersion(
+  canvasId: string,
+  version: string,
+  expected: string | null | undefined,
+  env: Env,
+): Promise<void> {
+  const conditions = expected === undefined ? [] : [expectedStep(canvasId, expected)];
+  const steps = [...conditions, ...publishSteps(canvasId, version, env.clock())];
+  if (isId(version) && (await env.db.batch(steps)) === "done") return;
+  await requireVersion(canvasId, version, env);
+  await requireExpected(canvasId, expected, env);
   refuse("NOT_FOUND", { message: "The canvas has no such version." });
 }
 

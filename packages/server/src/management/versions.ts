@@ -179,12 +179,16 @@ export const versions = [
     method: "POST",
     path: "/api/canvases/{id}/versions/{version}/publish",
     summary: "Publishes another version: rolls back or forward.",
+    details:
+      "With `expectedVersion`, only if that is the published version, null for none; otherwise 409 `VERSION_CONFLICT` with `currentVersion`.",
     allow: "editor",
     affects: "canvas",
     deploys: true,
+    body: optionalJson(z.strictObject({ expectedVersion: z.string().nullable().optional() })),
     response: ok(canvas),
-    async run({ user, canvas: { id }, params: { version } }, env) {
-      await publishVersion(id, version, env);
+    errors: ["VERSION_CONFLICT"],
+    async run({ user, canvas: { id }, params: { version }, body: { expectedVersion } }, env) {
+      await publishVersion(id, version, expectedVersion, env);
       return { body: await currentView(id, user, env), audit: { target: version } };
     },
   }),

@@ -182,8 +182,8 @@ await onSqlite(
       assert.equal(read, 0);
       await assert.rejects(store(id, tooMany()), large);
       await assert.rejects(store(id, chunked(Buffer.from("no zip"))), refusal(400, "INVALID_BODY"));
-      await assert.rejects(publishVersion(id, "none", env), refusal(404, "NOT_FOUND"));
-      await assert.rejects(publishVersion(id, "\0", env), refusal(404, "NOT_FOUND"));
+      await assert.rejects(publishVersion(id, "none", undefined, env), refusal(404, "NOT_FOUND"));
+      await assert.rejects(publishVersion(id, "\0", undefined, env), refusal(404, "NOT_FOUND"));
       assert.deepEqual(await readdir(uploadsOf(env)), []);
       assert.deepEqual(await env.db.all`select id from versions where canvas_id = ${id}`, []);
     });

@@ -64,7 +64,10 @@ await onSqlite("the time of the last change", (_target, service) => {
     ["a deploy", deploy],
     ["settings by a page", settings],
     ["revoking by a page", () => revokeCanvas(id, env)],
-    ["an older version", async () => publishVersion(id, (await listVersions(id, env))[0]?.id ?? "", env)],
+    [
+      "an older version",
+      async () => publishVersion(id, (await listVersions(id, env))[0]?.id ?? "", undefined, env),
+    ],
     ["unpublishing", () => unpublishCanvas(id, env)],
     ["disabling", () => disableCanvas(id, null, env)],
     ["enabling", () => enableCanvas(id, env)],

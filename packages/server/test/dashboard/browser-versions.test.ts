@@ -63,7 +63,10 @@ describe("the screen of versions", { skip: noBrowser }, async () => {
     await row(one.page, "First").getByRole("button", { name: "Roll back to" }).click();
     await row(one.page, "First").getByText("Live").waitFor();
     await row(two.page, "Second").getByRole("button", { name: "Roll back to" }).click();
-    await row(two.page, "Second").getByRole("alert").getByText("Nothing was published").waitFor();
+    await row(two.page, "Second")
+      .getByRole("alert")
+      .getByText("Another version of this canvas is live")
+      .waitFor();
     await row(two.page, "First").getByText("Live").waitFor();
     assert.equal(await live(id), first);
     await assertAccessible(two.page, "dark");

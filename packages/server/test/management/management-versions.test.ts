@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { before, it } from "node:test";
 import { manage, type Stage, stage } from "@easel/conformance/fixture";
+import { send } from "@easel/conformance/http";
 import { refused } from "@easel/conformance/refusal";
 import { onSqlite } from "../support/engines.ts";
 import { publish, visit } from "../support/publish.ts";
@@ -55,6 +56,35 @@ await onSqlite("versions", (target, env) => {
     }
     refused(await to("%00"), 404, "NOT_FOUND");
     assert.deepEqual([await rows(), await replaced()], [canvases, versions]);
+  });
+
+  it("with an expected version, only in its place: of two at once, one is refused", async () => {
+    const path = (version = "") => `/api/canvases/${site.id}/versions/${version}/publish`;
+    const put = (version: string | undefined, expectedVersion: string | null | undefined) =>
+      manage(target, site.people.owner, "POST", path(version), { expectedVersion: expectedVersion ?? null });
+    const [one, two, three] = ids;
+    await to(two ?? "");
+    for (const wrong of [three, null]) {
+      const answer = await put(one, wrong);
+      refused(answer, 409, "VERSION_CONFLICT");
+      assert.equal(answer.json.currentVersion, two);
+    }
+    refused(await put("none", two), 404, "NOT_FOUND");
+    const both = await Promise.all([put(one, two), put(three, two)]);
+    assert.deepEqual(both.map(({ status }) => status).sort(), [200, 409]);
+    assert.equal((await put(two, both[0]?.status === 200 ? one : three)).status, 200);
+    assert.equal(await page(), "two");
+  });
+
+  it("an empty body of any type expects nothing, as clients send that know no other", async () => {
+    for (const type of ["application/x-www-form-urlencoded", "text/plain", "application/json"]) {
+      const { status, text } = await send(target.base, {
+        method: "POST",
+        path: `/api/canvases/${site.id}/versions/${ids[1]}/publish`,
+        headers: [...site.people.owner.headers, ["content-type", type]],
+      });
+      assert.equal(status, 200, `${type}: ${text}`);
+    }
   });
 
   it("an unpublished canvas is published again by any version", async () => {

@@ -1,11 +1,11 @@
 import { useState } from "react";
-import { takeOffline, toastWithUndo, useCanvasChange } from "../../api/canvas-acts.ts";
+import { publishVersion, takeOffline, toastWithUndo, useCanvasChange } from "../../api/canvas-acts.ts";
 import { canvasChanged, queries } from "../../api/queries.ts";
 import type { Canvas, Version } from "../../api/types.ts";
 import { isEditor } from "../../canvas/state.ts";
 import { toast } from "../../frame/toasts.ts";
 import { compareFiles } from "./compare.ts";
-import { deleteVersion, filesQuery, previewLink, publishInPlaceOf } from "./version-queries.ts";
+import { deleteVersion, filesQuery, previewLink } from "./version-queries.ts";
 import { differWords, nameOf, publishWord } from "./words.ts";
 
 /** What failed for a version. */
@@ -44,7 +44,7 @@ export function useVersionActs(canvas: Canvas, versions: readonly Version[]) {
   };
 
   const publishing = useCanvasChange(id, async (version: Version) => {
-    await publishInPlaceOf(current, id, version.id);
+    await publishVersion(id, version.id, current);
     const did = publishWord(version, versions) === "Roll back" ? "Rolled back to" : "Published";
     toastWithUndo(
       id,
@@ -52,7 +52,7 @@ export function useVersionActs(canvas: Canvas, versions: readonly Version[]) {
       () =>
         current === null || !isOnline || version.current
           ? takeOffline(id)
-          : publishInPlaceOf(version.id, id, current),
+          : publishVersion(id, current, version.id),
     );
   });
 

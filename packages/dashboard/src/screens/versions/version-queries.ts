@@ -1,10 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
-import { publishVersion } from "../../api/canvas-acts.ts";
 import { api, bodyOf, send } from "../../api/client.ts";
-import { canvasChanged, queries, versionsQuery } from "../../api/queries.ts";
-import type { Canvas } from "../../api/types.ts";
 import { fileAddress } from "../../canvas/address.ts";
-import { nameOf } from "./words.ts";
 
 /* A version never changes, so what was read of it is kept. The keys are apart from those that a change of the canvas reads again. */
 
@@ -37,28 +33,6 @@ export const bytesQuery = (id: string, version: string, path: string) =>
     queryFn: async ({ signal }) =>
       new Uint8Array(await (await send(fileAddress(id, version, path), { signal })).arrayBuffer()),
   });
-
-/**
- * Publishes a version if `expected` is still the current one, null if there is none. Otherwise somebody has published another one since the
- * list was read: throws, and the list shows it.
- */
-export async function publishInPlaceOf(
-  expected: string | null,
-  id: string,
-  version: string,
-): Promise<Canvas> {
-  const versions = await queries.fetchQuery({ ...versionsQuery(id), staleTime: 0 });
-  const current = versions.find((each) => each.current);
-  if ((current?.id ?? null) !== expected) {
-    await canvasChanged(id);
-    throw new Error(
-      current === undefined
-        ? "Nothing was published, because the canvas has changed meanwhile."
-        : `Nothing was published, because another version has become the live one meanwhile: ${nameOf(current)}. If you still want to, do it again.`,
-    );
-  }
-  return publishVersion(id, version);
-}
 
 /** Makes a link that shows a version in the browser that opens it. It works once. */
 export const previewLink = async (id: string, version: string): Promise<string> =>

@@ -23,17 +23,15 @@ import {
   type StagedDeployKey,
   type StagedFile,
 } from "../staged-deploys.ts";
-import { finishAsCurrent, isCurrentRelease, otherReleaseSteps } from "../versions.ts";
-import type { BundleFile } from "./bundle.ts";
 import {
-  contentWarnings,
   expectedStep,
-  keepStored,
-  publishStored,
+  finishAsCurrent,
+  isCurrentRelease,
+  otherReleaseSteps,
   requireExpected,
-  storeVersion,
-  tidyUp,
-} from "./deploy.ts";
+} from "../versions.ts";
+import type { BundleFile } from "./bundle.ts";
+import { contentWarnings, keepStored, publishStored, storeVersion, tidyUp } from "./deploy.ts";
 import { selectFiles } from "./select-files.ts";
 
 /** The request that begins a staged deploy: the files that the client will upload, and options. */

@@ -155,6 +155,13 @@ export const canvases: Fault[] = [
     "packages/server/test/management/version-removal.test.ts",
   ),
   fault(
+    "versions: of two that replace the same version, both are published",
+    "packages/server/src/canvases/versions.ts",
+    "const conditions = expected === undefined ? []",
+    "const conditions = expected !== null ? []",
+    "packages/server/test/management/management-versions.test.ts",
+  ),
+  fault(
     "versions: a file that stays as it is counts as changed",
     "packages/server/src/canvases/versions.ts",
     "where old_key <> new_key",
