@@ -1,6 +1,7 @@
 import type { Access, Canvas } from "@easel/protocol/types";
 import { isSlug } from "@easel/server/canvas-path";
-import { type EaselJson, switchesFor } from "@easel/server/easel-json";
+import type { EaselJson } from "@easel/server/easel-json";
+import { switchesFor } from "@easel/server/easel-json-changes";
 import { isAllowedSlug } from "@easel/server/slugs";
 import { isDraft } from "../api/agreement.ts";
 import { canvasById, canvasBySlug } from "../api/find-canvas.ts";

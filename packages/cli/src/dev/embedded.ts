@@ -18,7 +18,8 @@ import {
   type User,
   upsertUser,
 } from "@easel/server";
-import { audiencesIn, type EaselJson, switchesFor } from "@easel/server/easel-json";
+import type { EaselJson } from "@easel/server/easel-json";
+import { audiencesIn, switchesFor } from "@easel/server/easel-json-changes";
 import { fail } from "../exit.ts";
 import { clean } from "../terminal/clean.ts";
 import { EDITOR, EXAMPLE_PEOPLE, OWNER } from "./dev-sign-in.ts";

@@ -1,3 +1,3 @@
 import "./without-eval.ts";
 
-export { audiencesIn, easelJson, faultsOf, switchesFor } from "@easel/server/easel-json";
+export { easelJson, faultsOf } from "@easel/server/easel-json";

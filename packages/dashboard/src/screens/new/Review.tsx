@@ -1,3 +1,4 @@
+import { capabilitiesOff } from "@easel/server/easel-json-changes";
 import { useEffect, useRef, useState } from "react";
 import { ApiError } from "../../api/api-error.ts";
 import { canvasQuery, queries, versionsQuery } from "../../api/queries.ts";
@@ -6,7 +7,6 @@ import type { Content } from "../../deploy/content.ts";
 import type { Target } from "../../deploy/deploy.ts";
 import { type Naming, namingOf, otherSlugs } from "../../deploy/naming.ts";
 import { BadOffer, type LeftOutPath } from "../../deploy/offered.ts";
-import { capabilitiesOff } from "../../deploy/settings.ts";
 import { Button, ButtonLink } from "../../kit/Button.tsx";
 import { bytesOf } from "../../kit/bytes.ts";
 import { countOf } from "../../kit/count.ts";

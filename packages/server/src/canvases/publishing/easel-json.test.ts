@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { z } from "zod";
-import { faultsOf, jsonSchema, switchesFor } from "./easel-json.ts";
+import { faultsOf, jsonSchema } from "./easel-json.ts";
 
 const WHOLE = {
   $schema: "http://localhost:3000/schema/easel.json",
@@ -87,18 +87,4 @@ describe("easel.json", () => {
     const faults = faultsOf('{"a":1,"titel":"b","policy":{"b":1}}');
     assert.equal(faults.length, 3);
   });
-});
-
-describe("the switches for the first deploy", () => {
-  const off = { kv: false, files: false, ai: false, realtime: false, authoring: false };
-  const rows = [
-    [undefined, { backendEnabled: true }],
-    [[], { backendEnabled: false, ...off }],
-    [["identity"], { backendEnabled: true, ...off }],
-    [["connections", "kv"], { backendEnabled: true, ...off, kv: true }],
-    [["realtime", "ai"], { backendEnabled: true, ...off, ai: true, realtime: true }],
-  ] as const;
-  for (const [needed, switches] of rows)
-    it(`${needed === undefined ? "no list" : `[${needed}]`}`, () =>
-      assert.deepEqual(switchesFor(needed), switches));
 });

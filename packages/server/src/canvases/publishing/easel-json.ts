@@ -1,5 +1,4 @@
 import { CAPABILITIES, type Capability } from "@easel/protocol/capabilities";
-import type { Capabilities } from "@easel/protocol/types";
 import { z } from "zod";
 import { isSlug } from "../../http/canvas-path.ts";
 import { distinct, printable } from "../../http/field-schemas.ts";
@@ -19,13 +18,6 @@ const audience = (who: string) =>
     .enum(["editors", "viewers"])
     .optional()
     .meta({ description: `Who may ${who}: the owner and editors, or viewers, too.` });
-
-const audienceFields = {
-  aiAudience: audience("use AI"),
-  connectionsAudience: audience("call Connections"),
-  authoringAudience: audience("publish canvases from the page"),
-  guestAi: z.boolean().optional().meta({ description: "Whether guests may use AI. Only the owner sets it." }),
-};
 
 /** The schema of `easel.json`, the file in a folder that describes the canvas to which the folder is deployed. */
 export const easelJson = z
@@ -57,7 +49,13 @@ export const easelJson = z
       description:
         "Whether a canvas with the access whole_org is listed on the home pages of others. By default the first deploy lists it.",
     }),
-    ...audienceFields,
+    aiAudience: audience("use AI"),
+    connectionsAudience: audience("call Connections"),
+    authoringAudience: audience("publish canvases from the page"),
+    guestAi: z
+      .boolean()
+      .optional()
+      .meta({ description: "Whether guests may use AI. Only the owner sets it." }),
     policy: policy
       .optional()
       .meta({ description: "The sections of the runtime policy to set with every deploy." }),
@@ -77,19 +75,6 @@ export const easelJson = z
 /** A parsed `easel.json`. */
 export type EaselJson = z.output<typeof easelJson>;
 
-/** Returns who may use which capability, as far as an `easel.json` says it. */
-export const audiencesIn = ({
-  aiAudience,
-  connectionsAudience,
-  authoringAudience,
-  guestAi,
-}: EaselJson): Pick<EaselJson, keyof typeof audienceFields> => ({
-  aiAudience,
-  connectionsAudience,
-  authoringAudience,
-  guestAi,
-});
-
 /** Returns the JSON Schema of `easel.json`. */
 export const jsonSchema = (): z.core.JSONSchema.BaseSchema => z.toJSONSchema(easelJson, { reused: "inline" });
 
@@ -102,18 +87,4 @@ export function faultsOf(text: string): string[] {
     return [`not valid JSON: ${(error as Error).message}`];
   }
   return (check(value, easelJson, "the content").faults ?? []).map(({ sentence }) => sentence);
-}
-
-/**
- * Returns the capability switches to set at the first deploy: on for each capability in `needed` that has a switch, off for all others. The
- * backend is off if `needed` is empty. If `needed` is undefined, returns only `{ backendEnabled: true }`, so that all other switches keep
- * their defaults.
- */
-export function switchesFor(needed: readonly Capability[] | undefined): Partial<Capabilities> {
-  if (needed === undefined) return { backendEnabled: true };
-  const switches = NAMES.flatMap((name) => CAPABILITIES[name].switch ?? []);
-  return {
-    backendEnabled: needed.length > 0,
-    ...Object.fromEntries(switches.map((name) => [name, needed.includes(name)])),
-  };
 }
