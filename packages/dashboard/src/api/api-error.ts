@@ -42,3 +42,16 @@ export async function errorOf(response: Response): Promise<ApiError> {
   const fields = typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
   return new ApiError(response.status, fields, Number.isFinite(seconds) ? seconds : null);
 }
+
+/**
+ * Whether a request that has failed may succeed later as it is. 429 says that nothing has been done, so such a request is always safe to
+ * repeat; others only if it `isRepeatable`.
+ */
+export function isPassing({ status, code, retryAfter }: ApiError, isRepeatable = true): boolean {
+  if (code === "QUOTA_EXCEEDED") return false;
+  if (status === 429) return true;
+  return (
+    isRepeatable &&
+    (status === 0 || status === 502 || (status === 503 && retryAfter !== null) || status === 504)
+  );
+}

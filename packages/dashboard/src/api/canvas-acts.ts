@@ -1,8 +1,6 @@
-import { useMutation } from "@tanstack/react-query";
 import type { paths } from "../../../cli/dist-types/management-api.d.ts";
-import { toast } from "../frame/toasts.ts";
 import { api, bodyOf } from "./client.ts";
-import { canvasChanged, canvasQuery, queries } from "./queries.ts";
+import { canvasQuery, queries } from "./queries.ts";
 import type { Canvas } from "./types.ts";
 
 type Patch = paths["/api/canvases/{id}"]["patch"]["requestBody"]["content"]["application/json"];
@@ -42,29 +40,3 @@ export const deleteCanvas = (id: string): Promise<unknown> => api.DELETE("/api/c
 /** Restores a canvas from the trash, with another slug if its own is taken. */
 export const restoreCanvas = (id: string, slug?: string): Promise<Canvas> =>
   bodyOf(api.POST("/api/canvases/{id}/restore", { ...of(id), body: slug === undefined ? {} : { slug } }));
-
-/**
- * A change of a canvas. What is known of the canvas is read again after a success and after a failure, which may mean that the screen is out
- * of date: the canvas may have been deleted, disabled or handed over in the meantime.
- */
-export const useCanvasChange = <Input = void, Output = unknown>(
-  id: string,
-  change: (input: Input) => Promise<Output>,
-) => useMutation({ mutationFn: change, onSettled: () => canvasChanged(id) });
-
-/** Says that a canvas was changed, and offers to undo that. If that fails, the screen shows the state as it is. */
-export const toastWithUndo = (id: string, text: string, undo: () => Promise<unknown>): void =>
-  toast({
-    text,
-    act: {
-      label: "Undo",
-      async run() {
-        try {
-          await undo();
-        } catch (error) {
-          toast({ text: `It could not be undone. ${(error as Error).message}` });
-        }
-        await canvasChanged(id);
-      },
-    },
-  });

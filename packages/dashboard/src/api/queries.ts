@@ -1,19 +1,16 @@
 import { QueryClient, queryOptions } from "@tanstack/react-query";
-import { ApiError } from "./api-error.ts";
+import { ApiError, isPassing } from "./api-error.ts";
 import { api, bodyOf } from "./client.ts";
 
 /** The number of times that a read is sent again while the service is busy or cannot be reached. */
 const RETRIES = 3;
-
-const isPassing = (error: Error): boolean =>
-  error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500);
 
 /** The reads of the dashboard, and how they are kept. A change invalidates what it may have changed. */
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 15_000,
-      retry: (count, error) => count < RETRIES && isPassing(error),
+      retry: (count, error) => count < RETRIES && error instanceof ApiError && isPassing(error),
       retryDelay: (count, error) =>
         1_000 * ((error instanceof ApiError ? error.retryAfter : null) ?? 2 ** count),
     },

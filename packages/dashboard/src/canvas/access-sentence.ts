@@ -1,5 +1,6 @@
 import type { Canvas, Me } from "../api/types.ts";
 import { dayOf } from "../kit/time-words.ts";
+import { listOf } from "../kit/words.ts";
 import { isEditor } from "./state.ts";
 
 type Fields = Pick<
@@ -13,13 +14,11 @@ const NAMED = 3;
 /** Wraps a name in Unicode isolates, so that one in right-to-left letters does not reorder the sentence around it. */
 const isolated = (name: string): string => `\u2068${name}\u2069`;
 
-const list = new Intl.ListFormat("en-GB", { type: "conjunction" });
-
 /** Returns names as "Ada, Bo and Cy", or "Ada, Bo, Cy and 4 others". */
-function listOf(names: string[]): string {
+function namesIn(names: string[]): string {
   const rest = names.length - NAMED;
   // One more name is as short as "1 other".
-  if (rest <= 1) return list.format(names);
+  if (rest <= 1) return listOf(names);
   return `${names.slice(0, NAMED).join(", ")} and ${rest} others`;
 }
 
@@ -50,15 +49,15 @@ const changersOf = (canvas: Fields): string[] => [
 function managersSentence(canvas: Fields, orgs: Me["orgs"], guests: number): string[] {
   const changers = changersOf(canvas);
   const others = [...namesOf(canvas, "viewer"), ...guestsOf(guests)];
-  const change = changers.length === 1 ? "only you may change it" : `${listOf(changers)} may change it`;
+  const change = changers.length === 1 ? "only you may change it" : `${namesIn(changers)} may change it`;
   if (canvas.access === "private") {
-    if (others.length === 0) return [`Only ${listOf(changers)} may open and change it`];
-    return [`Only ${listOf([...changers, ...others])} may open it`, change];
+    if (others.length === 0) return [`Only ${namesIn(changers)} may open and change it`];
+    return [`Only ${namesIn([...changers, ...others])} may open it`, change];
   }
   return canvas.access === "public_link"
     ? [ANYONE, change]
     : [
-        `${everyone(canvas, orgs)}${others.length === 0 ? "" : `, and ${listOf(others)},`} may open it`,
+        `${everyone(canvas, orgs)}${others.length === 0 ? "" : `, and ${namesIn(others)},`} may open it`,
         change,
       ];
 }

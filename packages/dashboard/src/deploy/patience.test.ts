@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ApiError, SignedOut } from "../api/api-error.ts";
+import { ApiError, isPassing, SignedOut } from "../api/api-error.ts";
 import { noteSignedIn, noteSignedOut } from "../api/session.ts";
-import { isPassing, patiently, pauseOf } from "./patience.ts";
+import { patiently, pauseOf } from "./patience.ts";
 
 const refusal = (status: number, code = "", retryAfter: number | null = null) =>
   new ApiError(status, { code }, retryAfter);

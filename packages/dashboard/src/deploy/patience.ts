@@ -1,4 +1,4 @@
-import { ApiError, SignedOut } from "../api/api-error.ts";
+import { ApiError, isPassing, SignedOut } from "../api/api-error.ts";
 import { whenSignedIn } from "../api/session.ts";
 
 /** The maximum number of times that a request is sent while the service cannot be reached or is busy. */
@@ -8,16 +8,6 @@ const MAX_PAUSE_MS = 30_000;
 /** Returns the pause before a request is sent again, in milliseconds. `tries` is how often it has been sent. */
 export const pauseOf = (retryAfter: number | null, tries: number): number =>
   retryAfter === null ? Math.min(500 * 2 ** (tries - 1), MAX_PAUSE_MS) : retryAfter * 1_000;
-
-/** Whether a request that has failed may succeed later as it is. 429 says that nothing has been done, so such a request is always safe to repeat. */
-export function isPassing({ status, code, retryAfter }: ApiError, isRepeatable: boolean): boolean {
-  if (code === "QUOTA_EXCEEDED") return false;
-  if (status === 429) return true;
-  return (
-    isRepeatable &&
-    (status === 0 || status === 502 || (status === 503 && retryAfter !== null) || status === 504)
-  );
-}
 
 /** Waits, unless the signal aborts, which throws its reason. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -2,7 +2,7 @@ import "./palette.css";
 import "../kit/menu.css";
 import { useQuery } from "@tanstack/react-query";
 import { useMatch, useRouter } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { Autocomplete, useFilter } from "react-aria-components/Autocomplete";
 import { Dialog } from "react-aria-components/Dialog";
 import { Header } from "react-aria-components/Header";
@@ -12,11 +12,9 @@ import { canvasQuery } from "../api/queries.ts";
 import type { Canvas } from "../api/types.ts";
 import { foundQuery } from "../canvas/lists.ts";
 import { isEditor } from "../canvas/state.ts";
+import { copyText } from "../kit/copy-text.ts";
 import { SearchField } from "../kit/SearchField.tsx";
-import { toast } from "./toasts.ts";
-
-/** The time without a key after which the service is asked for canvases. */
-const PAUSE_MS = 150;
+import { useSettled } from "../kit/useSettled.ts";
 
 interface Entry {
   label: string;
@@ -36,15 +34,6 @@ const SCREENS: readonly Entry[] = [
   { label: "Documentation", also: "help docs", run: () => window.open("/docs", "_blank", "noopener") },
 ];
 
-const copy = async (url: string): Promise<void> => {
-  try {
-    await navigator.clipboard.writeText(url);
-    toast({ text: "Copied the address." });
-  } catch {
-    toast({ text: `The browser does not let this page copy. The address: ${url}` });
-  }
-};
-
 /** The acts and screens of the canvas whose screen is open. */
 function actsOf(canvas: Canvas): Entry[] {
   const { id, url, publicationStatus } = canvas;
@@ -54,13 +43,13 @@ function actsOf(canvas: Canvas): Entry[] {
     ...(publicationStatus === "published"
       ? [
           { label: "Open", also: "visit page", run: () => window.open(url, "_blank", "noopener") },
-          { label: "Copy address", also: "link url", run: () => copy(url) },
+          { label: "Copy address", also: "link url", run: () => copyText(url, "address") },
         ]
       : []),
+    { label: "Versions", also: "history compare", run: `${at}/versions` },
     ...(isEditor(canvas)
       ? [
           { label: "Sharing", also: "people invite access", run: `${at}/sharing` },
-          { label: "Versions", also: "history compare", run: `${at}/versions` },
           { label: "Roll back", also: "undo earlier version", run: `${at}/versions` },
           { label: "New version", also: "deploy upload", run: `${at}/deploy` },
         ]
@@ -75,7 +64,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const [typed, setTyped] = useState("");
   const id = useMatch({ from: "/canvases/$id", shouldThrow: false })?.params.id;
   const { data: canvas } = useQuery({ ...canvasQuery(id ?? ""), enabled: id !== undefined });
-  const found = useQuery(foundQuery(usePaused(typed.trim())));
+  const found = useQuery(foundQuery(useSettled(typed.trim())));
 
   const sections: { name: string; entries: Entry[] }[] = [
     ...(id === undefined || canvas === undefined ? [] : [{ name: "This canvas", entries: actsOf(canvas) }]),
@@ -137,14 +126,4 @@ export function Palette({ onClose }: { onClose: () => void }) {
       </Modal>
     </ModalOverlay>
   );
-}
-
-/** Returns a text once it has not changed for a moment. */
-function usePaused(text: string): string {
-  const [paused, setPaused] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setPaused(text), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return paused;
 }

@@ -2,7 +2,7 @@ import "./toasts.css";
 import { X } from "lucide-react";
 import { useEffect, useState } from "react";
 import { Button } from "../kit/Button.tsx";
-import { dismiss, SHOWN_MS, type Toast, useToasts } from "./toasts.ts";
+import { dismiss, SHOWN_MS, type Toast, useToasts } from "../kit/toasts.ts";
 
 /** The region of short messages, which screen readers read as they appear. */
 export function Toasts() {

@@ -1,7 +1,7 @@
 import { Check, Copy as CopyIcon } from "lucide-react";
 import { useEffect, useState } from "react";
-import { toast } from "../frame/toasts.ts";
 import { Button, type ButtonLook } from "./Button.tsx";
+import { copyText } from "./copy-text.ts";
 
 /** The time for which the button shows that it has copied. */
 const SHOWN_MS = 2_000;
@@ -25,13 +25,7 @@ export function Copy({
     return () => clearTimeout(timer);
   }, [isCopied]);
   const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-      setCopied(true);
-      toast({ text: `Copied the ${what}.` });
-    } catch {
-      toast({ text: `The browser does not let this page copy. The ${what}: ${text}` });
-    }
+    if (await copyText(text, what)) setCopied(true);
   };
   const icon = isCopied ? <Check aria-hidden /> : <CopyIcon aria-hidden />;
   return label === undefined ? (

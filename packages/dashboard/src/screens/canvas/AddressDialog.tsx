@@ -1,11 +1,12 @@
 import { type FormEvent, useState } from "react";
-import { updateCanvas, useCanvasChange } from "../../api/canvas-acts.ts";
+import { updateCanvas } from "../../api/canvas-acts.ts";
 import type { Canvas } from "../../api/types.ts";
 import { addressWith } from "../../canvas/address.ts";
-import { toast } from "../../frame/toasts.ts";
+import { useCanvasChange } from "../../canvas/changes.ts";
 import { Button } from "../../kit/Button.tsx";
 import { Dialog } from "../../kit/Dialog.tsx";
 import { TextField } from "../../kit/Field.tsx";
+import { toast } from "../../kit/toasts.ts";
 
 /** Changes the slug of a canvas, the name in its address. Says what happens to the old address. */
 export const AddressDialog = ({

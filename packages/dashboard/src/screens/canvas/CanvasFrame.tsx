@@ -1,16 +1,17 @@
 import "./canvas-frame.css";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link, Outlet, useParams } from "@tanstack/react-router";
-import { ExternalLink, Pencil, Upload } from "lucide-react";
+import { Pencil, Upload } from "lucide-react";
 import { useState } from "react";
 import { ApiError } from "../../api/api-error.ts";
 import { canvasQuery } from "../../api/queries.ts";
 import type { Canvas } from "../../api/types.ts";
 import { shortAddress } from "../../canvas/address.ts";
+import { OpenLink } from "../../canvas/OpenLink.tsx";
 import { isEditor, stateOf } from "../../canvas/state.ts";
 import { NotFound } from "../../frame/ScreenError.tsx";
 import { Badge } from "../../kit/Badge.tsx";
-import { Button, ButtonAnchor, ButtonLink } from "../../kit/Button.tsx";
+import { Button, ButtonLink } from "../../kit/Button.tsx";
 import { Copy } from "../../kit/Copy.tsx";
 import { AddressDialog } from "./AddressDialog.tsx";
 import { CanvasMark } from "./CanvasMark.tsx";
@@ -87,11 +88,7 @@ function CanvasHead({ canvas }: { canvas: Canvas }) {
           New version
         </ButtonLink>
       ) : null}
-      {opens ? (
-        <ButtonAnchor href={url} target="_blank" rel="noopener" icon={<ExternalLink aria-hidden />}>
-          Open
-        </ButtonAnchor>
-      ) : null}
+      {opens ? <OpenLink canvas={canvas} /> : null}
       <AddressDialog canvas={canvas} isOpen={isChanging} onClose={() => setChanging(false)} />
     </header>
   );

@@ -1,7 +1,8 @@
 import { Pencil } from "lucide-react";
 import { type FormEvent, useRef, useState } from "react";
-import { updateCanvas, useCanvasChange } from "../../api/canvas-acts.ts";
+import { updateCanvas } from "../../api/canvas-acts.ts";
 import type { Canvas } from "../../api/types.ts";
+import { useCanvasChange } from "../../canvas/changes.ts";
 import { isEditor } from "../../canvas/state.ts";
 import { Button } from "../../kit/Button.tsx";
 import { TextField } from "../../kit/Field.tsx";

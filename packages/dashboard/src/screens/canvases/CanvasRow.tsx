@@ -6,9 +6,9 @@ import { shortAddress } from "../../canvas/address.ts";
 import { stateOf } from "../../canvas/state.ts";
 import { Badge } from "../../kit/Badge.tsx";
 import { Button } from "../../kit/Button.tsx";
-import { countOf } from "../../kit/count.ts";
 import { Mark } from "../../kit/Mark.tsx";
 import { Time } from "../../kit/Time.tsx";
+import { countOf } from "../../kit/words.ts";
 
 interface RowProps {
   canvas: ListedCanvas;

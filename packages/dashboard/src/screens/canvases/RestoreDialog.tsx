@@ -3,10 +3,10 @@ import { type FormEvent, useState } from "react";
 import { restoreCanvas } from "../../api/canvas-acts.ts";
 import type { ListedCanvas } from "../../api/types.ts";
 import { rowGone } from "../../canvas/lists.ts";
-import { toast } from "../../frame/toasts.ts";
 import { Button } from "../../kit/Button.tsx";
 import { Dialog } from "../../kit/Dialog.tsx";
 import { TextField } from "../../kit/Field.tsx";
+import { toast } from "../../kit/toasts.ts";
 
 /** Asks for another name in the address, because the former one is taken. */
 export function RestoreDialog({ canvas, onClose }: { canvas: ListedCanvas; onClose: () => void }) {

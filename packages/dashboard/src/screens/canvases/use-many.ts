@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { SignedOut } from "../../api/api-error.ts";
 import type { ListedCanvas } from "../../api/types.ts";
-import { toast } from "../../frame/toasts.ts";
+import { toast } from "../../kit/toasts.ts";
 import { eachOf, type Failure } from "./many.ts";
 
 /** An act on many canvases. The words of an act on three are, for example, "Archiving 3" while it lasts and "Archived 3" after it. */

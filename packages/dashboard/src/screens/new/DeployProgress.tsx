@@ -1,7 +1,7 @@
-import { useEffect, useRef } from "react";
 import type { Progress } from "../../deploy/deploy.ts";
 import { Button } from "../../kit/Button.tsx";
 import { bytesOf } from "../../kit/bytes.ts";
+import { FocusedHeading } from "../../kit/FocusedHeading.tsx";
 
 const TEXTS: Record<Progress["step"], string> = {
   reading: "Reading the files",
@@ -16,14 +16,10 @@ const percentOf = ({ step, done, total }: Progress): number =>
 export function DeployProgress({ progress, onStop }: { progress: Progress; onStop: () => void }) {
   const { step, done, total, waiting, isResumed } = progress;
   const percent = percentOf(progress);
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), []);
   const tenth = Math.floor(percent / 10) * 10;
   return (
     <section className="card stack deploying" aria-labelledby="deploying">
-      <h2 id="deploying" ref={heading} tabIndex={-1}>
-        {TEXTS[step]}…
-      </h2>
+      <FocusedHeading id="deploying">{TEXTS[step]}…</FocusedHeading>
       <progress aria-labelledby="deploying" max={100} value={step === "publishing" ? undefined : percent} />
       <p className="soft">
         {step === "publishing" ? "Almost done." : `${bytesOf(done)} of ${bytesOf(total)}`}

@@ -1,19 +1,17 @@
-import { ExternalLink } from "lucide-react";
-import { useEffect, useRef } from "react";
+import { OpenLink } from "../../canvas/OpenLink.tsx";
 import type { Deployed } from "../../deploy/deploy.ts";
-import { ButtonAnchor, ButtonLink } from "../../kit/Button.tsx";
+import { ButtonLink } from "../../kit/Button.tsx";
+import { FocusedHeading } from "../../kit/FocusedHeading.tsx";
 import { Warnings } from "./Warnings.tsx";
 
 /** The end of a new version: it is online, or stored to be looked at. */
 export function NewVersionDone({ canvas, isPublished, warnings }: Deployed) {
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), []);
   return (
     <section className="card stack" aria-labelledby="online">
       <div>
-        <h2 id="online" ref={heading} tabIndex={-1}>
+        <FocusedHeading id="online">
           {isPublished ? "The new version is online" : "The new version is stored"}
-        </h2>
+        </FocusedHeading>
         <p className="soft">
           {isPublished
             ? "Everyone who opens the canvas sees it."
@@ -21,17 +19,7 @@ export function NewVersionDone({ canvas, isPublished, warnings }: Deployed) {
         </p>
       </div>
       <div className="row">
-        {isPublished ? (
-          <ButtonAnchor
-            href={canvas.url}
-            target="_blank"
-            rel="noopener"
-            look="primary"
-            icon={<ExternalLink aria-hidden />}
-          >
-            Open
-          </ButtonAnchor>
-        ) : null}
+        {isPublished ? <OpenLink canvas={canvas} look="primary" /> : null}
         <ButtonLink
           to="/canvases/$id/versions"
           params={{ id: canvas.id }}

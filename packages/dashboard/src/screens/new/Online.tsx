@@ -1,17 +1,18 @@
 import { useMutation } from "@tanstack/react-query";
-import { ExternalLink, QrCode as QrIcon } from "lucide-react";
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { QrCode as QrIcon } from "lucide-react";
+import { lazy, Suspense, useState } from "react";
 import { api, bodyOf } from "../../api/client.ts";
 import { canvasChanged } from "../../api/queries.ts";
 import type { Canvas, Me } from "../../api/types.ts";
+import { ACCESS_NAMES, type Access, CONSEQUENCES } from "../../canvas/general-access.ts";
+import { OpenLink } from "../../canvas/OpenLink.tsx";
 import { organisationOf } from "../../canvas/organisation.ts";
 import type { Deployed } from "../../deploy/deploy.ts";
-import { Button, ButtonAnchor, ButtonLink } from "../../kit/Button.tsx";
+import { Button, ButtonLink } from "../../kit/Button.tsx";
 import { Choices } from "../../kit/Choices.tsx";
 import { Copy } from "../../kit/Copy.tsx";
 import { ErrorNote } from "../../kit/ErrorNote.tsx";
-import { ACCESS_NAMES, type Access } from "../sharing/changes.ts";
-import { CONSEQUENCES } from "../sharing/widening.ts";
+import { FocusedHeading } from "../../kit/FocusedHeading.tsx";
 import { Warnings } from "./Warnings.tsx";
 
 const QrCode = lazy(() => import("./QrCode.tsx"));
@@ -66,15 +67,13 @@ function WhoMayOpen({ canvas, me }: { canvas: Canvas; me: Me }) {
 /** The end of making a canvas: its address, and who may open it. */
 export function Online({ canvas, warnings, me }: Deployed & { me: Me }) {
   const [hasCode, setCode] = useState(false);
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), []);
   return (
     <div className="stack">
       <section className="card stack" aria-labelledby="online">
         <div>
-          <h2 id="online" ref={heading} tabIndex={-1}>
+          <FocusedHeading id="online">
             <bdi>{canvas.title}</bdi> is online
-          </h2>
+          </FocusedHeading>
           <p className="address">
             <a href={canvas.url} target="_blank" rel="noopener">
               {canvas.url}
@@ -82,15 +81,7 @@ export function Online({ canvas, warnings, me }: Deployed & { me: Me }) {
           </p>
         </div>
         <div className="row">
-          <ButtonAnchor
-            href={canvas.url}
-            target="_blank"
-            rel="noopener"
-            look="primary"
-            icon={<ExternalLink aria-hidden />}
-          >
-            Open
-          </ButtonAnchor>
+          <OpenLink canvas={canvas} look="primary" />
           <Copy text={canvas.url} what="address" label="Copy" look="plain" />
           <Button icon={<QrIcon aria-hidden />} aria-expanded={hasCode} onPress={() => setCode(!hasCode)}>
             QR code

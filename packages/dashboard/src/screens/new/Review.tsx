@@ -1,5 +1,5 @@
 import { capabilitiesOff } from "@easel/server/easel-json-changes";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useState } from "react";
 import { ApiError } from "../../api/api-error.ts";
 import { canvasQuery, queries, versionsQuery } from "../../api/queries.ts";
 import type { Canvas } from "../../api/types.ts";
@@ -9,10 +9,11 @@ import { type Naming, namingOf, otherSlugs } from "../../deploy/naming.ts";
 import { BadOffer, type LeftOutPath } from "../../deploy/offered.ts";
 import { Button, ButtonLink } from "../../kit/Button.tsx";
 import { bytesOf } from "../../kit/bytes.ts";
-import { countOf } from "../../kit/count.ts";
 import { ErrorNote } from "../../kit/ErrorNote.tsx";
 import { TextField } from "../../kit/Field.tsx";
+import { FocusedHeading } from "../../kit/FocusedHeading.tsx";
 import { Toggle } from "../../kit/Toggle.tsx";
+import { countOf } from "../../kit/words.ts";
 import { Warnings } from "./Warnings.tsx";
 
 /** The number of left-out paths that are in view at first. */
@@ -59,16 +60,12 @@ function summaryOf({ body, bytes }: Content): string {
 
 /** What will be published, before anything is sent. */
 function Contents({ content, takesFocus }: { content: Content; takesFocus: boolean }) {
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
-    if (takesFocus) heading.current?.focus();
-  }, [takesFocus]);
   return (
     <section className="card stack" aria-labelledby="contents">
       <div>
-        <h2 id="contents" ref={heading} tabIndex={-1}>
+        <FocusedHeading id="contents" takesFocus={takesFocus}>
           What will be published
-        </h2>
+        </FocusedHeading>
         <p>
           {summaryOf(content)}
           {content.name === "" ? null : (

@@ -3,6 +3,7 @@ import { callLogQuery } from "../../api/queries.ts";
 import type { Canvas } from "../../api/types.ts";
 import { failuresOf } from "../../canvas/failures.ts";
 import { ErrorNote } from "../../kit/ErrorNote.tsx";
+import { listOf } from "../../kit/words.ts";
 
 /** The parts of the backend in words. Every page that has one knows who its viewer is. */
 const PARTS = {
@@ -18,9 +19,7 @@ type Part = keyof typeof PARTS;
 
 const NAMES = Object.keys(PARTS) as Part[];
 
-const list = new Intl.ListFormat("en-GB", { type: "conjunction" });
-
-const listOf = (parts: Part[]) => list.format(parts.map((part) => PARTS[part]));
+const partsIn = (parts: Part[]) => listOf(parts.map((part) => PARTS[part]));
 
 /** What the backend of a canvas does, and which calls to it failed in the last day. */
 export const BackendCard = ({ canvas }: { canvas: Canvas }) => (
@@ -38,9 +37,9 @@ function Parts({ canvas: { capabilities, capabilitiesOff } }: { canvas: Canvas }
   const missing = NAMES.filter((part) => capabilitiesOff[part] === "operator_disabled");
   return (
     <>
-      <p>{on.length === 0 ? "All parts are switched off." : `On: ${listOf(on)}.`}</p>
+      <p>{on.length === 0 ? "All parts are switched off." : `On: ${partsIn(on)}.`}</p>
       {missing.length === 0 ? null : (
-        <p className="small soft">This service does not offer {listOf(missing)}.</p>
+        <p className="small soft">This service does not offer {partsIn(missing)}.</p>
       )}
     </>
   );

@@ -6,18 +6,17 @@ import {
   publishVersion,
   restoreCanvas,
   takeOffline,
-  toastWithUndo,
   transferCanvas,
-  useCanvasChange,
 } from "../../api/canvas-acts.ts";
 import { canvasChanged, canvasKey, queries } from "../../api/queries.ts";
 import type { Canvas } from "../../api/types.ts";
-import { toast } from "../../frame/toasts.ts";
+import { toastWithUndo, useCanvasChange } from "../../canvas/changes.ts";
 import { Button } from "../../kit/Button.tsx";
 import { ComboBox } from "../../kit/ComboBox.tsx";
 import { Dialog } from "../../kit/Dialog.tsx";
 import { ErrorNote } from "../../kit/ErrorNote.tsx";
 import { focusContent } from "../../kit/focus.ts";
+import { toast } from "../../kit/toasts.ts";
 
 /** The acts of the owner that take something away. Each says what happens, and two of them have Undo. */
 export function DangerZone({ canvas }: { canvas: Canvas }) {

@@ -1,7 +1,8 @@
 import { X } from "lucide-react";
 import { type FormEvent, useState } from "react";
-import { changeTags, toastWithUndo, useCanvasChange } from "../../api/canvas-acts.ts";
+import { changeTags } from "../../api/canvas-acts.ts";
 import type { Canvas } from "../../api/types.ts";
+import { toastWithUndo, useCanvasChange } from "../../canvas/changes.ts";
 import { isEditor } from "../../canvas/state.ts";
 import { Button } from "../../kit/Button.tsx";
 import { ErrorNote } from "../../kit/ErrorNote.tsx";

@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { publishVersion, updateCanvas, useCanvasChange } from "../../api/canvas-acts.ts";
+import { publishVersion, updateCanvas } from "../../api/canvas-acts.ts";
 import { versionsQuery } from "../../api/queries.ts";
 import type { Canvas } from "../../api/types.ts";
+import { useCanvasChange } from "../../canvas/changes.ts";
 import { isEditor } from "../../canvas/state.ts";
 import { Button, ButtonLink } from "../../kit/Button.tsx";
 import { ErrorNote } from "../../kit/ErrorNote.tsx";

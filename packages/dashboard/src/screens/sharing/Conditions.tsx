@@ -1,6 +1,7 @@
 import { CalendarClock, KeyRound } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import { updateCanvas, useCanvasChange } from "../../api/canvas-acts.ts";
+import { updateCanvas } from "../../api/canvas-acts.ts";
+import { useCanvasChange } from "../../canvas/changes.ts";
 import { Button } from "../../kit/Button.tsx";
 import { ErrorNote } from "../../kit/ErrorNote.tsx";
 import { TextField } from "../../kit/Field.tsx";

@@ -1,9 +1,8 @@
 import { Globe, Lock, Users } from "lucide-react";
+import { ACCESS_NAMES, type Access, CONSEQUENCES } from "../../canvas/general-access.ts";
 import { ErrorNote } from "../../kit/ErrorNote.tsx";
 import { type Choice, Select } from "../../kit/Select.tsx";
-import { ACCESS_NAMES, type Access } from "./changes.ts";
 import type { Sharing } from "./useSharing.ts";
-import { CONSEQUENCES } from "./widening.ts";
 
 const ICONS = { private: Lock, whole_org: Users, public_link: Globe };
 const ACCESSES = ["private", "whole_org", "public_link"] as const;

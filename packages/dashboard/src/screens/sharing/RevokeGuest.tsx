@@ -3,9 +3,9 @@ import { useState } from "react";
 import { api } from "../../api/client.ts";
 import { canvasChanged } from "../../api/queries.ts";
 import type { Invitation } from "../../api/types.ts";
-import { toast } from "../../frame/toasts.ts";
 import { Button } from "../../kit/Button.tsx";
 import { ConfirmDialog } from "../../kit/Dialog.tsx";
+import { toast } from "../../kit/toasts.ts";
 
 /** A button that revokes an invitation, after a question. `onGone` is called before the row of the guest goes. */
 export function RevokeGuest({

@@ -1,8 +1,8 @@
 import type { Canvas } from "../../api/types.ts";
+import { ACCESS_NAMES, type Access } from "../../canvas/general-access.ts";
 
 /** With whom a canvas is shared, and on which terms. */
 export type Terms = Pick<Canvas, "access" | "hasPassword" | "expiresAt" | "people" | "teams">;
-export type Access = Canvas["access"];
 export type ListedRole = "editor" | "viewer";
 
 /** A change of the terms. Of people and teams, it has only those whose role changes; null removes them. */
@@ -135,13 +135,6 @@ export function both(first: Change, { people = [], teams = [] }: Change): Change
     teams: keep(first.teams ?? [], teams, ({ id }) => id),
   };
 }
-
-/** For each general access, its name. */
-export const ACCESS_NAMES: Record<Access, string> = {
-  private: "Private",
-  whole_org: "Organisation",
-  public_link: "Public link",
-};
 
 /** Says what a change has done, as a short sentence. */
 export function saidOf({ access, password, expiresAt, people = [], teams = [] }: Change): string {

@@ -1,5 +1,5 @@
 import type { Canvas, Explanation } from "../../api/types.ts";
-import { listOf } from "./widening.ts";
+import { listOf } from "../../kit/words.ts";
 
 /** What the words need of the canvas as it is saved. */
 export type Explained = Pick<Canvas, "capabilitiesOff" | "version">;

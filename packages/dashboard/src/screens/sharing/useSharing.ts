@@ -4,11 +4,10 @@ import { useEffect, useRef, useState } from "react";
 import { ApiError } from "../../api/api-error.ts";
 import { api, bodyOf as bodyOfAnswer } from "../../api/client.ts";
 import { canvasChanged, canvasKey, canvasQuery, invitesQuery, meQuery, queries } from "../../api/queries.ts";
-
+import type { Access } from "../../canvas/general-access.ts";
 import { organisationOf } from "../../canvas/organisation.ts";
-import { toast } from "../../frame/toasts.ts";
+import { toast } from "../../kit/toasts.ts";
 import {
-  type Access,
   applied,
   bodyOf,
   both,

@@ -1,5 +1,7 @@
 import type { Team } from "../../api/types.ts";
-import { type Access, applied, type Change, type Terms } from "./changes.ts";
+import { type Access, CONSEQUENCES, everyoneBy } from "../../canvas/general-access.ts";
+import { countOf, listOf } from "../../kit/words.ts";
+import { applied, type Change, type Terms } from "./changes.ts";
 
 /** What is asked before a change. `act` is the label of the button that makes it. */
 export interface Question {
@@ -11,27 +13,14 @@ export interface Question {
 /** The general accesses, the fewest people first. */
 const WIDTHS: readonly Access[] = ["private", "whole_org", "public_link"];
 
-const count = (n: number, one: string, many = `${one}s`) =>
-  `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
-
-/** Joins texts as "a, b and c". */
-export const listOf = (texts: readonly string[]): string =>
-  texts.length < 2 ? texts.join("") : `${texts.slice(0, -1).join(", ")} and ${texts.at(-1)}`;
-
-/** Says whom general access admits, or null for nobody. `organisation` is its name, as far as it is known. */
-export function everyoneBy(access: Access, organisation: string): string | null {
-  if (access === "private") return null;
-  return access === "whole_org" ? `everyone who signs in at ${organisation}` : "anyone with the address";
-}
-
 /** Says whom a password or an end concerns: everybody but the owner and the editors, and guests only the end. Null if there is nobody. */
 function concerned({ people, teams, access }: Terms, guests: number, organisation: string): string | null {
   const viewers = people.filter(({ role }) => role === "viewer").length;
   const viewing = teams.filter(({ role }) => role === "viewer").length;
   const kinds = [
-    viewers > 0 && count(viewers, "viewer"),
-    viewing > 0 && `${count(viewing, "team")} of viewers`,
-    guests > 0 && count(guests, "guest"),
+    viewers > 0 && countOf(viewers, "viewer"),
+    viewing > 0 && `${countOf(viewing, "team")} of viewers`,
+    guests > 0 && countOf(guests, "guest"),
     everyoneBy(access, organisation),
   ].filter((kind) => typeof kind === "string");
   return kinds.length === 0 ? null : listOf(kinds);
@@ -69,9 +58,9 @@ export function widening(
   if (WIDTHS.indexOf(after.access) > WIDTHS.indexOf(terms.access)) {
     const { people, teams } = terms;
     const listed = [
-      people.length > 0 && count(people.length, "person", "people"),
-      teams.length > 0 && count(teams.length, "team"),
-      guests > 0 && count(guests, "guest"),
+      people.length > 0 && countOf(people.length, "person", "people"),
+      teams.length > 0 && countOf(teams.length, "team"),
+      guests > 0 && countOf(guests, "guest"),
       everyoneBy(terms.access, organisation),
     ].filter((kind) => typeof kind === "string");
     const before = `Now it opens for ${listOf(["the owner", ...listed])}.`;
@@ -113,14 +102,6 @@ export function widening(
   }
   return null;
 }
-
-/** For each general access, what it means. */
-export const CONSEQUENCES: Record<Access, (organisation: string) => string> = {
-  private: () => "Only the owner and those on this list can open it.",
-  whole_org: (organisation) => `Everyone who signs in at ${organisation} can open it as a viewer.`,
-  public_link: () =>
-    "Anyone on the internet with the address can open the pages. Data and backend stay closed to them, also to viewers.",
-};
 
 /** Whether an address is an editor by the list, or by a team of which it is known to be a member. */
 function isEditorBy(

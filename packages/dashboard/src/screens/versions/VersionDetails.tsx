@@ -6,6 +6,7 @@ import type { Version } from "../../api/types.ts";
 import { ErrorNote } from "../../kit/ErrorNote.tsx";
 import { Loading } from "../../kit/Loading.tsx";
 import { type Choice, Select } from "../../kit/Select.tsx";
+import { countOf } from "../../kit/words.ts";
 import type { VersionActs } from "./acts.ts";
 import { compareFiles, type Difference } from "./compare.ts";
 import { FileList } from "./FileList.tsx";
@@ -13,7 +14,7 @@ import { VersionButtons } from "./VersionButtons.tsx";
 import { VersionBadge, VersionFacts } from "./VersionFacts.tsx";
 import { VersionNotes } from "./VersionNotes.tsx";
 import { filesQuery } from "./version-queries.ts";
-import { differencesWords, differWords, filesOf, nameOf } from "./words.ts";
+import { differencesWords, differWords, nameOf } from "./words.ts";
 
 /** The choice that lists all files of a version. */
 const NONE = "none";
@@ -124,7 +125,7 @@ function sentenceOf(
   version: Version,
   other: Version | undefined,
 ): string {
-  if (other === undefined) return `${filesOf(differences.length)}.`;
+  if (other === undefined) return `${countOf(differences.length, "file")}.`;
   if (!other.current || version.current) return `${differencesWords(differences)}.`;
   return differences.length === 0
     ? `${differWords(differences)} from the live version.`

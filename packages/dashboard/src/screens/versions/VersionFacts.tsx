@@ -2,7 +2,8 @@ import type { Version } from "../../api/types.ts";
 import { Badge } from "../../kit/Badge.tsx";
 import { bytesOf } from "../../kit/bytes.ts";
 import { Time } from "../../kit/Time.tsx";
-import { changedSigns, changedWords, filesOf } from "./words.ts";
+import { countOf } from "../../kit/words.ts";
+import { changedSigns, changedWords } from "./words.ts";
 
 /** Whether a version is what people see, or was never published. */
 export function VersionBadge({ version, isOnline }: { version: Version; isOnline: boolean }) {
@@ -27,7 +28,7 @@ export const VersionFacts = ({ version }: { version: Version }) => {
         </span>
       )}
       <span>
-        {filesOf(files)}, {bytesOf(bytes)}
+        {countOf(files, "file")}, {bytesOf(bytes)}
       </span>
     </p>
   );

@@ -1,9 +1,10 @@
 import { useState } from "react";
-import { publishVersion, takeOffline, toastWithUndo, useCanvasChange } from "../../api/canvas-acts.ts";
+import { publishVersion, takeOffline } from "../../api/canvas-acts.ts";
 import { canvasChanged, queries } from "../../api/queries.ts";
 import type { Canvas, Version } from "../../api/types.ts";
+import { toastWithUndo, useCanvasChange } from "../../canvas/changes.ts";
 import { isEditor } from "../../canvas/state.ts";
-import { toast } from "../../frame/toasts.ts";
+import { toast } from "../../kit/toasts.ts";
 import { compareFiles } from "./compare.ts";
 import { deleteVersion, filesQuery, previewLink } from "./version-queries.ts";
 import { differWords, nameOf, publishWord } from "./words.ts";

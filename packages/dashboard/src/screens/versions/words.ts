@@ -1,4 +1,5 @@
 import type { Version } from "../../api/types.ts";
+import { countOf } from "../../kit/words.ts";
 import type { Difference } from "./compare.ts";
 
 const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
@@ -7,14 +8,10 @@ const list = new Intl.ListFormat("en", { type: "unit" });
 /** Returns the name of a version in a sentence: when it was stored, such as "7 Jan 2026, 14:03:22". */
 export const nameOf = ({ createdAt }: Pick<Version, "createdAt">): string => exact.format(createdAt);
 
-/** Returns a number of files, such as "1 file". */
-export const filesOf = (count: number): string =>
-  `${count.toLocaleString("en")} ${count === 1 ? "file" : "files"}`;
-
 /** Returns what a version changed in words, for screen readers: "2 files added, 1 changed, none removed". */
 export const changedWords = ({ added, changed, removed }: NonNullable<Version["changed"]>): string =>
   [
-    `${filesOf(added)} added`,
+    `${countOf(added, "file")} added`,
     `${changed === 0 ? "none" : changed} changed`,
     `${removed === 0 ? "none" : removed} removed`,
   ].join(", ");
@@ -26,7 +23,7 @@ export const changedSigns = ({ added, changed, removed }: NonNullable<Version["c
 /** Returns the number of differences, such as "5 files differ" or "No file differs". */
 export function differWords({ length }: readonly Difference[]): string {
   if (length === 0) return "No file differs";
-  return length === 1 ? "1 file differs" : `${length.toLocaleString("en")} files differ`;
+  return countOf(length, "file differs", "files differ");
 }
 
 /** Returns the numbers of differences by their kinds, such as "5 files differ: 3 changed, 1 added, 1 renamed". */

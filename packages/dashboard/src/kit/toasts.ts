@@ -13,7 +13,9 @@ interface Shown extends Toast {
 
 /** The number of messages that are shown at once. An older one makes room. */
 const MAX = 3;
-const SHOWN_MS = 6_000;
+
+/** The time in milliseconds for which a message is shown. */
+export const SHOWN_MS = 6_000;
 
 let shown: readonly Shown[] = [];
 let count = 0;
@@ -40,5 +42,3 @@ export const useToasts = (): readonly Shown[] =>
     },
     () => shown,
   );
-
-export { SHOWN_MS };
