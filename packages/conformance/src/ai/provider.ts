@@ -115,6 +115,8 @@ const server = createServer(async (request, response) => {
   });
   await playSteps(stepsIn(newest), received, response);
 });
+// A connection that closes while a request is on its way on it would fail the request, which then counts as received.
+server.keepAliveTimeout = 0;
 
 server.listen(Number(process.argv[2] ?? 0), "127.0.0.1", () => {
   process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
