@@ -32,7 +32,7 @@ export interface Api {
 export function createApi(options: EaselOptions = {}): Api {
   const { token, fetch = (url, init) => globalThis.fetch(url, init) } = options;
   const waitOut = createWaitOut();
-  let root: string | undefined;
+  let root = options.api?.toString();
 
   const url = (path: string) => {
     if (root === undefined) {

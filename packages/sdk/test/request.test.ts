@@ -161,3 +161,28 @@ test("search skips null and undefined", () => {
   assert.equal(search({ prefix: "", limit: 0 }), "?prefix=&limit=0");
   assert.equal(new URLSearchParams(search({ prefix: "ä&b=c/#+ %" })).get("prefix"), "ä&b=c/#+ %");
 });
+
+test("with `api`, requests and the realtime connection go to that address, whatever the page is", async () => {
+  const { fetch, calls } = fakeFetch(() => Response.json({ files: [] }));
+  const opened: string[] = [];
+  class WebSocket {
+    constructor(url: string) {
+      opened.push(url);
+    }
+    close() {}
+  }
+  const easel = createEasel({
+    api: "https://easel.example/api/canvases/c1/runtime",
+    url: "https://easel.example/canvases/c1/data",
+    fetch,
+    WebSocket: WebSocket as unknown as typeof globalThis.WebSocket,
+  });
+  await easel.files.list();
+  easel.kv.watch("", () => {})();
+  assert.deepEqual(
+    calls.map(({ url }) => url),
+    ["https://easel.example/api/canvases/c1/runtime/files"],
+  );
+  assert.deepEqual(opened, ["wss://easel.example/api/canvases/c1/runtime/realtime"]);
+  assert.equal(easel.files.url("f1"), "https://easel.example/api/canvases/c1/runtime/files/f1/content");
+});
