@@ -5,6 +5,7 @@ import { listQuery } from "./canvas/lists.ts";
 import { Frame } from "./frame/Frame.tsx";
 import { NotFound, ScreenError } from "./frame/ScreenError.tsx";
 import { Loading } from "./kit/Loading.tsx";
+import { parseDataSearch } from "./screens/data/search.ts";
 import { parseSearch as parseVersionsSearch } from "./screens/versions/search.ts";
 
 /*
@@ -64,6 +65,13 @@ const sharing = createRoute({
   component: lazyRouteComponent(() => import("./screens/sharing/SharingScreen.tsx"), "SharingScreen"),
 });
 
+const data = createRoute({
+  getParentRoute: () => canvas,
+  path: "/data",
+  validateSearch: parseDataSearch,
+  component: lazyRouteComponent(() => import("./screens/data/DataScreen.tsx"), "DataScreen"),
+});
+
 const versions = createRoute({
   getParentRoute: () => canvas,
   path: "/versions",
@@ -77,7 +85,7 @@ export const router = createRouter({
     canvases,
     make,
     account,
-    canvas.addChildren([newVersion, overview, sharing, versions]),
+    canvas.addChildren([newVersion, overview, sharing, data, versions]),
   ]),
   defaultPreload: "intent",
   // The queries know how old their data is.

@@ -1,3 +1,5 @@
+import type { EaselError } from "@easel/sdk";
+
 /** An error response of the service, or no response at all (status 0). */
 export class ApiError extends Error {
   readonly status: number;
@@ -35,6 +37,31 @@ export class SignedOut extends ApiError {
   }
 }
 
+/** What is known of a refusal: of an `ApiError`, or of an error of the SDK, by which the data of a canvas is read. */
+export interface Refusal {
+  status: number;
+  code: string | null;
+  hint: string | null;
+  requestId: string | null;
+  retryAfter: number | null;
+}
+
+/** Returns what is known of the refusal that an error tells of, or null if it tells of none. */
+export function refusalOf(error: Error): Refusal | null {
+  if (error instanceof ApiError) return error;
+  const { status, code, reason, hint, requestId, retryAfter } = error as Partial<EaselError>;
+  if (typeof status !== "number" || typeof code !== "string") return null;
+  return {
+    status,
+    // The SDK has one code for all that is not found.
+    code: status === 404 ? (reason ?? code) : code,
+    // The SDK says the hint in place of the message.
+    hint: hint === error.message ? null : (hint ?? null),
+    requestId: requestId ?? null,
+    retryAfter: retryAfter ?? null,
+  };
+}
+
 /** Reads the error in a response that is not ok. */
 export async function errorOf(response: Response): Promise<ApiError> {
   const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
@@ -47,7 +74,7 @@ export async function errorOf(response: Response): Promise<ApiError> {
  * Whether a request that has failed may succeed later as it is. 429 says that nothing has been done, so such a request is always safe to
  * repeat; others only if it `isRepeatable`.
  */
-export function isPassing({ status, code, retryAfter }: ApiError, isRepeatable = true): boolean {
+export function isPassing({ status, code, retryAfter }: Refusal, isRepeatable = true): boolean {
   if (code === "QUOTA_EXCEEDED") return false;
   if (status === 429) return true;
   return (

@@ -4,11 +4,17 @@ import { canvasQuery, queries } from "./queries.ts";
 import type { Canvas } from "./types.ts";
 
 type Patch = paths["/api/canvases/{id}"]["patch"]["requestBody"]["content"]["application/json"];
+type Switches =
+  paths["/api/canvases/{id}/capabilities"]["patch"]["requestBody"]["content"]["application/json"];
 
 const of = (id: string) => ({ params: { path: { id } } });
 
 export const updateCanvas = (id: string, body: Patch): Promise<Canvas> =>
   bodyOf(api.PATCH("/api/canvases/{id}", { ...of(id), body }));
+
+/** Changes the switches of the backend of a canvas, its policy, or both. */
+export const changeCapabilities = (id: string, body: Switches): Promise<unknown> =>
+  bodyOf(api.PATCH("/api/canvases/{id}/capabilities", { ...of(id), body }));
 
 /** Changes the tags of a canvas. They are read first, because the service replaces all of them. */
 export async function changeTags(id: string, change: (tags: string[]) => string[]): Promise<Canvas> {

@@ -1,5 +1,5 @@
 import { QueryClient, queryOptions } from "@tanstack/react-query";
-import { ApiError, isPassing } from "./api-error.ts";
+import { isPassing, refusalOf } from "./api-error.ts";
 import { api, bodyOf } from "./client.ts";
 
 /** The number of times that a read is sent again while the service is busy or cannot be reached. */
@@ -10,9 +10,11 @@ export const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 15_000,
-      retry: (count, error) => count < RETRIES && error instanceof ApiError && isPassing(error),
-      retryDelay: (count, error) =>
-        1_000 * ((error instanceof ApiError ? error.retryAfter : null) ?? 2 ** count),
+      retry(count, error) {
+        const refusal = refusalOf(error);
+        return count < RETRIES && refusal !== null && isPassing(refusal);
+      },
+      retryDelay: (count, error) => 1_000 * (refusalOf(error)?.retryAfter ?? 2 ** count),
     },
     mutations: { retry: false },
   },
@@ -57,6 +59,13 @@ export const callLogQuery = (id: string) =>
       bodyOf(
         api.GET("/api/canvases/{id}/log", { params: { path: { id }, query: { limit: 1_000 } }, signal }),
       ),
+  });
+
+/** How much data a canvas stores, of all people. For editors. */
+export const dataQuery = (id: string) =>
+  queryOptions({
+    queryKey: canvasKey(id, "data"),
+    queryFn: ({ signal }) => bodyOf(api.GET("/api/canvases/{id}/data", { params: { path: { id } }, signal })),
   });
 
 /** The newest invitations to a canvas, at most 1,000, which is as many as can be in effect. */

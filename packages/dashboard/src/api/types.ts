@@ -16,6 +16,8 @@ export type CanvasList = Read<"/api/canvases">;
 export type ListedCanvas = CanvasList["canvases"][number];
 export type Version = Read<"/api/canvases/{id}/versions">["versions"][number];
 export type Usage = Read<"/api/canvases/{id}/usage">;
+/** How much data a canvas stores. */
+export type DataSummary = Read<"/api/canvases/{id}/data">;
 export type CallLog = Read<"/api/canvases/{id}/log">;
 export type Session = Read<"/api/sessions">["sessions"][number];
 export type Team = Read<"/api/teams">["teams"][number];

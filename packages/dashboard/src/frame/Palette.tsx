@@ -50,6 +50,7 @@ function actsOf(canvas: Canvas): Entry[] {
     ...(isEditor(canvas)
       ? [
           { label: "Sharing", also: "people invite access", run: `${at}/sharing` },
+          { label: "Data", also: "records keys collections submissions files", run: `${at}/data` },
           { label: "Roll back", also: "undo earlier version", run: `${at}/versions` },
           { label: "New version", also: "deploy upload", run: `${at}/deploy` },
         ]

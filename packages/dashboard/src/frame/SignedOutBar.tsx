@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 import { api, bodyOf } from "../api/client.ts";
 import { queries } from "../api/queries.ts";
-import { isSignedOut, noteSignedIn, onMaybeSignedIn, useSignedOut } from "../api/session.ts";
+import { isSignedOut, noteSignedIn, noteSignedOut, onMaybeSignedIn, useSignedOut } from "../api/session.ts";
 import type { Me } from "../api/types.ts";
 import { Button } from "../kit/Button.tsx";
 
@@ -16,8 +16,10 @@ const signInAddress = (mode: Me["authMode"]): string =>
 async function checkAgain(before: string): Promise<void> {
   const me = await bodyOf(api.GET("/api/me")).catch(() => null);
   if (me === null) return;
-  if (me.id !== before) location.reload();
-  else if (isSignedOut()) {
+  if (me.id !== before) {
+    noteSignedOut();
+    location.reload();
+  } else if (isSignedOut()) {
     noteSignedIn();
     await queries.invalidateQueries();
   }

@@ -33,9 +33,14 @@ export function CanvasFrame() {
           Overview
         </Link>
         {isEditor(canvas) ? (
-          <Link to="/canvases/$id/sharing" params={{ id }}>
-            Sharing
-          </Link>
+          <>
+            <Link to="/canvases/$id/sharing" params={{ id }}>
+              Sharing
+            </Link>
+            <Link to="/canvases/$id/data" params={{ id }}>
+              Data
+            </Link>
+          </>
         ) : null}
         <Link to="/canvases/$id/versions" params={{ id }}>
           Versions
