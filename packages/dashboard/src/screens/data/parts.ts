@@ -1,0 +1,60 @@
+import type { Capability } from "@easel/protocol/capabilities";
+import { type ComponentType, lazy } from "react";
+import type { Canvas, DataSummary } from "../../api/types.ts";
+import { countOf } from "../../kit/words.ts";
+
+/** What a part gets: the canvas, what it stores, and the `name` of the entry that is shown, which is empty if the part has only one. */
+export interface PartProps {
+  canvas: Canvas;
+  summary: DataSummary;
+  name: string;
+}
+
+/** An entry of the list at the left. */
+export interface Entry {
+  name: string;
+  label: string;
+  /** How much it has, in words. */
+  note: string;
+}
+
+/** Entries of the list below a heading. */
+export interface Group {
+  heading: string;
+  entries: Entry[];
+}
+
+/** A part of the data of a canvas. Its component is a chunk of its own and stands in a folder of its own. */
+export interface Part {
+  /** What stands for it in the address: `?show=collection:ideas`, or `?show=keys` for a part with one entry. */
+  id: string;
+  /** The capability without which the part cannot be read. */
+  capability: Capability & ("kv" | "files");
+  /** Returns what the list has of it, from the counters of the canvas. */
+  groups(summary: DataSummary): Group[];
+  Component: ComponentType<PartProps>;
+}
+
+/** The parts in the order of the list. Another part of the data is another row. */
+export const PARTS: readonly Part[] = [
+  {
+    id: "collection",
+    capability: "kv",
+    groups({ collections }) {
+      const entriesOf = (found: DataSummary["collections"]) =>
+        found.map(({ name, preset, records }) => ({
+          name,
+          label: name,
+          note: `${preset === null ? "" : `${preset} · `}${countOf(records, "record")}`,
+        }));
+      return [
+        { heading: "Collections", entries: entriesOf(collections.filter(({ preset }) => preset !== null)) },
+        {
+          heading: "No longer in the policy",
+          entries: entriesOf(collections.filter(({ preset }) => preset === null)),
+        },
+      ];
+    },
+    Component: lazy(async () => ({ default: (await import("./collections/Collection.tsx")).Collection })),
+  },
+];
