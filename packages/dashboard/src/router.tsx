@@ -1,10 +1,17 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from "@tanstack/react-router";
 import { canvasQuery, meQuery, queries, versionsQuery } from "./api/queries.ts";
 import { parseListSearch } from "./canvas/list-search.ts";
 import { listQuery } from "./canvas/lists.ts";
 import { Frame } from "./frame/Frame.tsx";
 import { NotFound, ScreenError } from "./frame/ScreenError.tsx";
 import { Loading } from "./kit/Loading.tsx";
+import { ADMIN_PLACES } from "./screens/admin/places.ts";
 import { parseDataSearch } from "./screens/data/search.ts";
 import { parseSearch as parseVersionsSearch } from "./screens/versions/search.ts";
 
@@ -80,12 +87,36 @@ const versions = createRoute({
   component: lazyRouteComponent(() => import("./screens/versions/VersionsScreen.tsx"), "VersionsScreen"),
 });
 
+const admin = createRoute({
+  getParentRoute: () => root,
+  path: "/admin",
+  component: lazyRouteComponent(() => import("./screens/admin/AdminFrame.tsx"), "AdminFrame"),
+});
+
+const adminStart = createRoute({
+  getParentRoute: () => admin,
+  path: "/",
+  beforeLoad() {
+    throw redirect({ to: ADMIN_PLACES[0].to, replace: true });
+  },
+});
+
+const organisations = createRoute({
+  getParentRoute: () => admin,
+  path: "/organisations",
+  component: lazyRouteComponent(
+    () => import("./screens/organisations/OrganisationsScreen.tsx"),
+    "OrganisationsScreen",
+  ),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     canvases,
     make,
     account,
     canvas.addChildren([newVersion, overview, sharing, data, versions]),
+    admin.addChildren([adminStart, organisations]),
   ]),
   defaultPreload: "intent",
   // The queries know how old their data is.

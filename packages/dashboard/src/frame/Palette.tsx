@@ -1,6 +1,7 @@
+import "../kit/dialog.css";
 import "./palette.css";
 import "../kit/menu.css";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useMatch, useRouter } from "@tanstack/react-router";
 import { useState } from "react";
 import { Autocomplete, useFilter } from "react-aria-components/Autocomplete";
@@ -8,13 +9,14 @@ import { Dialog } from "react-aria-components/Dialog";
 import { Header } from "react-aria-components/Header";
 import { Menu, MenuItem, MenuSection } from "react-aria-components/Menu";
 import { Modal, ModalOverlay } from "react-aria-components/Modal";
-import { canvasQuery } from "../api/queries.ts";
+import { canvasQuery, meQuery } from "../api/queries.ts";
 import type { Canvas } from "../api/types.ts";
 import { foundQuery } from "../canvas/lists.ts";
 import { isEditor } from "../canvas/state.ts";
 import { copyText } from "../kit/copy-text.ts";
 import { SearchField } from "../kit/SearchField.tsx";
 import { useSettled } from "../kit/useSettled.ts";
+import { ADMIN_PLACES } from "../screens/admin/places.ts";
 
 interface Entry {
   label: string;
@@ -33,6 +35,13 @@ const SCREENS: readonly Entry[] = [
   { label: "Account", also: "sign out theme dark keys", run: "/account" },
   { label: "Documentation", also: "help docs", run: () => window.open("/docs", "_blank", "noopener") },
 ];
+
+/** The screens of the administration, under names that are not those of other screens. */
+const ADMIN_SCREENS: readonly Entry[] = ADMIN_PLACES.map(({ to, label, also }) => ({
+  label: `Administration: ${label}`,
+  also,
+  run: to,
+}));
 
 /** The acts and screens of the canvas whose screen is open. */
 function actsOf(canvas: Canvas): Entry[] {
@@ -65,11 +74,12 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const [typed, setTyped] = useState("");
   const id = useMatch({ from: "/canvases/$id", shouldThrow: false })?.params.id;
   const { data: canvas } = useQuery({ ...canvasQuery(id ?? ""), enabled: id !== undefined });
+  const { data: me } = useSuspenseQuery(meQuery);
   const found = useQuery(foundQuery(useSettled(typed.trim())));
 
   const sections: { name: string; entries: Entry[] }[] = [
     ...(id === undefined || canvas === undefined ? [] : [{ name: "This canvas", entries: actsOf(canvas) }]),
-    { name: "Screens", entries: [...SCREENS] },
+    { name: "Screens", entries: [...SCREENS, ...(me.isAdmin ? ADMIN_SCREENS : [])] },
     {
       name: "Canvases",
       entries: (found.data ?? []).map(({ id, title, slug }) => ({

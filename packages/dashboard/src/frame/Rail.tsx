@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { BookOpen, CirclePlus, CircleUser, LayoutGrid, Search } from "lucide-react";
+import { BookOpen, CirclePlus, CircleUser, LayoutGrid, Search, ShieldCheck } from "lucide-react";
 import type { Me } from "../api/types.ts";
 import { openPalette } from "./open-palette.ts";
 import { PALETTE_KEYS } from "./palette-keys.ts";
@@ -57,6 +57,15 @@ export const Rail = ({ me }: { me: Me }) => (
     </ul>
     <span className="spring" />
     <ul>
+      {me.isAdmin ? (
+        <li>
+          <Link to="/admin" className="place">
+            <ShieldCheck aria-hidden />
+            <span className="wide">Administration</span>
+            <span className="narrow">Admin</span>
+          </Link>
+        </li>
+      ) : null}
       <li>
         <Link to="/account" className="place">
           <CircleUser aria-hidden />

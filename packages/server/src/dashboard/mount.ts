@@ -10,7 +10,7 @@ import { challenge } from "../sign-in/challenge.ts";
 import { BuiltFiles } from "./built-files.ts";
 
 /** The paths of the screens of the dashboard (`packages/dashboard/src/router.tsx`). Every one is answered with the same document. */
-const SCREENS = ["/", "/new", "/account", "/canvases/*"];
+const SCREENS = ["/", "/new", "/account", "/canvases/*", "/admin", "/admin/*"];
 
 /** Returns the Content-Security-Policy of the dashboard. It is the same for everyone. */
 function policyOf({ origin, canvasHosts }: Base): string {

@@ -1,4 +1,5 @@
 import "./canvas-frame.css";
+import "../../kit/places.css";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link, Outlet, useParams } from "@tanstack/react-router";
 import { Pencil, Upload } from "lucide-react";
@@ -28,7 +29,7 @@ export function CanvasFrame() {
   return (
     <>
       <CanvasHead canvas={canvas} />
-      <nav className="canvas-places" aria-label="Screens of the canvas">
+      <nav className="places" aria-label="Screens of the canvas">
         <Link to="/canvases/$id" params={{ id }} activeOptions={{ exact: true }}>
           Overview
         </Link>
