@@ -474,6 +474,52 @@ export interface AdminUserList {
   nextCursor: string | null;
 }
 
+/** A user as administrators see them, with what they use and what lets them in. */
+export interface AdminUserDetails extends AdminUser {
+  /** The use and the limit of each quota on what a person owns in all. */
+  usage: Record<Exclude<PersonQuotaName, "versions.canvas">, QuotaUsage>;
+  /** The number of unexpired sessions. */
+  sessions: number;
+  /** The number of unexpired access tokens. */
+  tokens: number;
+}
+
+/** A canvas that can be handed over. `editors` are at most 20 addresses of active members who edit it. */
+export interface HandoverCanvas {
+  id: string;
+  slug: string;
+  title: string;
+  editors: string[];
+}
+
+/** A team that a person has created, with the number of its members. */
+export interface HandoverTeam {
+  id: string;
+  name: string;
+  members: number;
+}
+
+/** What a person owns. `nextCursor` continues the list of canvases; `teams` are all of them on each page. */
+export interface HandoverPreview {
+  canvases: HandoverCanvas[];
+  nextCursor: string | null;
+  teams: HandoverTeam[];
+  sessions: number;
+  tokens: number;
+}
+
+/** What a handover has done. */
+export interface HandoverResult {
+  /** The number of canvases and teams that it has moved. */
+  moved: number;
+  /** The ids of canvases and teams that it could not move, and why. `quota` is the one that the new owner would exceed. */
+  left: { id: string; code: "NOT_FOUND" | "QUOTA_EXCEEDED" | "KEY_LIMIT"; quota: PersonQuotaName | null }[];
+  /** The number of canvases that the person still owns. */
+  remaining: number;
+  /** Whether the person is deactivated now. */
+  deactivated: boolean;
+}
+
 /** A canvas as administrators see it: without content, people, metadata or policy. */
 export interface AdminCanvas {
   id: string;

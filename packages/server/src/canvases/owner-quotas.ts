@@ -173,3 +173,25 @@ export async function usageOfOwner(
   ]);
   return Object.fromEntries(entries);
 }
+
+/** Returns the use and the limit of each quota on what a person owns in all. */
+export async function usageOfPerson(
+  userId: string,
+  { db, config }: Env,
+): Promise<Record<OwnerQuota, QuotaUsage>> {
+  const rows = await db.all<{ name: OwnerQuota; used: number; value: number | null }>`
+    select name, value, case name
+        when 'canvases.person' then
+          (select count(*) from canvases where owner_id = user_id and deleted_at is null)
+        when 'bundles.bytes.person' then
+          (select coalesce(sum(bytes), 0) from canvases join bundle_bytes on canvas_id = canvases.id where owner_id = user_id)
+        else
+          (select coalesce(sum(bytes), 0) from canvases join file_bytes on canvas_id = canvases.id where owner_id = user_id)
+        end as used
+    from person_quotas where user_id = ${userId} and name <> 'versions.canvas'`;
+  const entries = rows.map(({ name, used, value }) => [
+    name,
+    { used: Number(used), limit: value ?? PERSON_QUOTAS[name](config) },
+  ]);
+  return Object.fromEntries(entries);
+}

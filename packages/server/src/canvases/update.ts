@@ -3,16 +3,8 @@ import { optional, sql, sqlText, step, textOf } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
 import { changeCanvas } from "./change-canvas.ts";
-import { type OwnerQuota, withinBytes, withinCanvases, withinFileBytes } from "./owner-quotas.ts";
 import { requireSlug } from "./publishing/slug.ts";
-import {
-  claimSlug,
-  handOverSlugs,
-  keepSlug,
-  parkedSlug,
-  parkSlug,
-  releaseSlugs,
-} from "./publishing/slug-claims.ts";
+import { claimSlug, keepSlug, parkedSlug, parkSlug, releaseSlugs } from "./publishing/slug-claims.ts";
 import type { StoredCanvas } from "./store.ts";
 
 /** Changes to a canvas by its owner or editors. A field that is left out keeps its value; null clears `metadata`. */
@@ -109,36 +101,4 @@ export async function deleteCanvas(id: string, env: Env): Promise<void> {
     deleted_at = ${now}
     where id = ${id} and deleted_at is null`,
   );
-}
-
-/**
- * Makes the editor with the address `email` the owner, also of the slugs, and the owner an editor, in one batch. Changes nothing and returns "not_an_editor"
- * if there is no such editor with an active account. Changes nothing and returns the name of a quota if the new owner would exceed this
- * quota.
- */
-export async function transferCanvas(
-  id: string,
-  owner: { id: string; email: string },
-  email: string,
-  env: Env,
-): Promise<"done" | "not_an_editor" | OwnerQuota> {
-  const now = env.clock();
-  return env.db.batch([
-    step("not_an_editor", sql`update users set name = name where id = ${owner.id} or users.email = ${email}`),
-    step(
-      "not_an_editor",
-      changeCanvas(now)`
-        owner_id = (select id from users where users.email = ${email})
-      where id = ${id} and owner_id = ${owner.id} and deleted_at is null
-        and exists (select 1 from users
-          where users.email = ${email} and users.id <> owner_id and deactivated_at is null)
-        and (select role from roles where canvas_id = ${id} and roles.email = ${email}) = 'editor'`,
-    ),
-    optional`delete from canvas_people where canvas_id = ${id} and email in (${email}, ${owner.email})`,
-    optional`insert into canvas_people (canvas_id, email, role) values (${id}, ${owner.email}, 'editor')`,
-    handOverSlugs(id),
-    step("canvases.person", withinCanvases(id, env)),
-    step("bundles.bytes.person", withinBytes(id, env)),
-    step("files.bytes.person", withinFileBytes(id, env)),
-  ]);
 }

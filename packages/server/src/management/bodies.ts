@@ -2,6 +2,7 @@ import type { ZodType } from "zod";
 import type { User } from "../access/principal.ts";
 import type { Env } from "../env.ts";
 import { readJson } from "../http/body.ts";
+import { printable } from "../http/field-schemas.ts";
 import { type ErrorCase, refuse } from "../http/refusal.ts";
 import { validate } from "../http/validate.ts";
 import type { Body, ByteSource, GivenBody, Sender } from "../operations/operation-body.ts";
@@ -52,6 +53,9 @@ export const optionalJson = <Value>(schema: ZodType<Value>): ActBody<Value> => (
     return use(() => value);
   },
 });
+
+/** Why an administrator does something, in a sentence. */
+export const reason = printable.trim().max(500).optional();
 
 /** The media types of an upload, the schema for the OpenAPI document, and the error of a body that is too large. */
 interface UploadType {

@@ -1,10 +1,10 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import { nameOf, type User } from "../access/principal.ts";
+import { transferCanvas } from "../canvases/ownership.ts";
 import { access, newPassword, role } from "../canvases/publishing/canvas-schemas.ts";
 import { passwordHashOf, saveSharing } from "../canvases/publishing/sharing-settings.ts";
 import { findCanvas } from "../canvases/store.ts";
-import { transferCanvas } from "../canvases/update.ts";
 import { currentView, viewFor } from "../canvases/view.ts";
 import { isId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";

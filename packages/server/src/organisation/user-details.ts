@@ -1,4 +1,4 @@
-import { containing, optional, type Step, sql } from "../drivers/db/db.ts";
+import { containing, optional, type Sql, type Step, sql, step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { type PersonQuotas, personQuotaSteps } from "./quotas.ts";
 
@@ -52,42 +52,111 @@ export function findUserDetails(id: string, { db }: Env): Promise<UserDetailsRow
     from users where id = ${id}`;
 }
 
+/** The statements that delete the sessions and access tokens of a user who is deactivated. */
+const revocations = (id: string): Step<never>[] => [
+  optional`delete from sessions where user_id in (select id from users where id = ${id} and deactivated_at is not null)`,
+  optional`delete from tokens where user_id in (select id from users where id = ${id} and deactivated_at is not null)`,
+];
+
 /**
- * Changes rights and quotas of a user; a field that is undefined keeps its value. Deactivating a user deletes the user's sessions and
- * access tokens, which reactivating does not restore. Returns false if there is no such user.
+ * The steps that deactivate a user on behalf of the administrator `by`. They change no row if these are the same, or if `by` has been
+ * deactivated meanwhile, so that two administrators who deactivate each other at once do not leave the instance without one. Must follow
+ * `lockBoth`.
+ */
+const deactivation = (id: string, by: string, now: number): Step<"not_allowed">[] => [
+  step(
+    "not_allowed",
+    sql`update users set deactivated_at = coalesce(deactivated_at, ${now}) where id = ${id} and id <> ${by}
+      and exists (select 1 from users as administrators where id = ${by} and deactivated_at is null)`,
+  ),
+  ...revocations(id),
+];
+
+/** Builds the step that locks the rows of a user and an administrator. */
+const lockBoth = (id: string, by: string): Sql => {
+  const [first, second] = [id, by].sort() as [string, string];
+  return sql`update users set name = name where id in (${first}, ${second})`;
+};
+
+/** Changes to a user. A field that is undefined keeps its value. */
+export interface UserPatch {
+  deactivated?: boolean | undefined;
+  canPublishPublic?: boolean | undefined;
+  quotas?: PersonQuotas | undefined;
+}
+
+/**
+ * Changes rights and quotas of a user on behalf of the administrator with the id `by`. Deactivating a user deletes the user's sessions and
+ * access tokens, which reactivating does not restore. Changes nothing and returns "not_found" if there is no such user, and "not_allowed"
+ * if the administrator deactivates themself, or has been deactivated.
  */
 export async function updateUser(
   id: string,
-  {
-    deactivated,
-    canPublishPublic,
-    quotas = {},
-  }: {
-    deactivated?: boolean | undefined;
-    canPublishPublic?: boolean | undefined;
-    quotas?: PersonQuotas | undefined;
-  },
+  { deactivated, canPublishPublic, quotas = {} }: UserPatch,
+  by: string,
   { db, clock }: Env,
-): Promise<boolean> {
+): Promise<"done" | "not_found" | "not_allowed"> {
   const mayPublish = canPublishPublic === undefined ? null : Number(canPublishPublic);
-  const steps: Step[] = [
+  const steps: Step<"not_allowed">[] = [
+    lockBoth(id, by),
     sql`update users set can_publish_public = coalesce(${mayPublish}, can_publish_public) where id = ${id}`,
     ...personQuotaSteps(id, quotas),
   ];
-  // Runs before a reactivation, too: a sign-in that was under way during the deactivation may have left a session.
-  const revocations: Step[] = [
-    optional`delete from sessions where user_id in (select id from users where id = ${id} and deactivated_at is not null)`,
-    optional`delete from tokens where user_id in (select id from users where id = ${id} and deactivated_at is not null)`,
-  ];
-  if (deactivated === true) {
-    steps.push(
-      sql`update users set deactivated_at = coalesce(deactivated_at, ${clock()}) where id = ${id}`,
-      ...revocations,
-    );
-  }
-  if (deactivated === false) {
-    steps.push(...revocations, sql`update users set deactivated_at = null where id = ${id}`);
-  }
+  if (deactivated === true) steps.push(...deactivation(id, by, clock()));
+  // A sign-in that was under way during the deactivation may have left a session, which the reactivation must not revive.
+  if (deactivated === false)
+    steps.push(...revocations(id), sql`update users set deactivated_at = null where id = ${id}`);
   // A full disk must not keep an administrator from stopping the person who has filled it.
+  const outcome = await db.withReserve.batch(steps);
+  return outcome === "unchanged" ? "not_found" : outcome;
+}
+
+/**
+ * Deactivates a user like `updateUser`, but only if the user owns no canvas that is not deleted. Returns false if nothing has changed.
+ */
+export async function deactivateWithoutCanvases(
+  id: string,
+  by: string,
+  { db, clock }: Env,
+): Promise<boolean> {
+  const steps: Step<"not_allowed">[] = [
+    lockBoth(id, by),
+    sql`update users set name = name where id = ${id}
+      and not exists (select 1 from canvases where owner_id = ${id} and deleted_at is null)`,
+    ...deactivation(id, by, clock()),
+  ];
+  return (await db.withReserve.batch(steps)) === "done";
+}
+
+/** What lets a person in: their unexpired sessions and access tokens, counted. */
+export async function credentialsOf(
+  id: string,
+  { db, clock }: Env,
+): Promise<{ sessions: number; tokens: number }> {
+  const now = clock();
+  const [row] = await db.all<{ sessions: number; tokens: number }>`
+    select (select count(*) from sessions where user_id = ${id} and expires_at > ${now}) as sessions,
+      (select count(*) from tokens where user_id = ${id} and (expires_at is null or expires_at > ${now})) as tokens`;
+  return { sessions: Number(row?.sessions), tokens: Number(row?.tokens) };
+}
+
+/**
+ * Ends every session of a user and, with `tokens`, their access tokens and what a program could still exchange for one. Returns false if there
+ * is no such user.
+ */
+export async function signOutUser(
+  id: string,
+  { tokens }: { tokens: boolean },
+  { db }: Env,
+): Promise<boolean> {
+  const steps: Step[] = [
+    sql`update users set name = name where id = ${id}`,
+    optional`delete from sessions where user_id = ${id}`,
+  ];
+  if (tokens)
+    steps.push(
+      optional`delete from tokens where user_id = ${id}`,
+      optional`delete from oauth_codes where user_id = ${id} and token_id is null`,
+    );
   return (await db.withReserve.batch(steps)) === "done";
 }

@@ -232,6 +232,17 @@ describe("acts without HTTP", () => {
         value: { deactivated: true },
       }),
     ],
+    "user.read": [() => admin, async () => ({ params: { id: (await signIn(editor)).id } })],
+    "user.handover-preview": [() => admin, async () => ({ params: { id: (await signIn(editor)).id } })],
+    "user.handover": [
+      () => admin,
+      async () => ({
+        params: { id: (await signIn(editor)).id },
+        value: { to: owner.user.email, deactivate: false },
+      }),
+    ],
+    "canvas.reassign": adminOfCanvas({ value: { email: editor } }),
+    "user.sign-out": [() => admin, async () => ({ params: { id: (await signIn(editor)).id } })],
     "org.put": asAdmin({ params: { id: "acts" }, value: { name: "Acts", domains: ["acts.example"] } }),
     "org.list": asAdmin(),
     "org.read": asAdmin({ params: { id: "acts" } }),

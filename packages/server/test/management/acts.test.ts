@@ -31,7 +31,7 @@ test("every act has its own name and route; acts that change something are audit
   assert.deepEqual(routes.toSorted(), [...new Set(routes)].sort());
   for (const { name, method, path, summary, audited, affects, body } of ACTS) {
     assert.match(name, /^[a-z]+\.[a-z-]+$/);
-    assert.match(path, /^\/api(\/([a-z]+|\{[a-zA-Z0-9]+\}))+$/);
+    assert.match(path, /^\/api(\/([a-z]+(-[a-z]+)*|\{[a-zA-Z0-9]+\}))+$/);
     assert.match(summary, /^[A-Z][^.]+\.$/, name);
     if (method === "GET") assert.equal(body, undefined, name);
     else if (PREPARING.includes(name)) assert.deepEqual([audited, affects], [false, undefined]);
@@ -264,6 +264,16 @@ await onEngines("the acts of the management API", (target, env) => {
     "user.list": () => administer("GET", "/users"),
     "user.update": async () =>
       administer("PATCH", `/users/${await userId(site.people.stranger)}`, { deactivated: true }),
+    "user.read": async () => administer("GET", `/users/${await userId(site.people.viewer)}`),
+    "user.handover-preview": async () =>
+      administer("GET", `/users/${await userId(site.people.editor)}/handover`),
+    "user.handover": async () => {
+      const body = { to: site.people.owner.email, teams: true, deactivate: false, reason: "Moves on." };
+      return administer("POST", `/users/${await userId(site.people.editor)}/handover`, body);
+    },
+    "canvas.reassign": () =>
+      administer("PUT", `/canvases/${site.id}/owner`, { email: site.people.editor.email }),
+    "user.sign-out": async () => administer("POST", `/users/${await userId(site.people.viewer)}/sign-out`),
     "org.put": () => administer("PUT", "/orgs/acts", { name: "Acts", domains: ["acts.example"] }),
     "org.list": () => administer("GET", "/orgs"),
     "org.read": () => administer("GET", "/orgs/acts"),

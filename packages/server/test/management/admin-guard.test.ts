@@ -14,7 +14,11 @@ import { onSqlite } from "../support/engines.ts";
 const ROUTES: [method: string, path: string, body: object | undefined, status: number][] = [
   ["GET", "/users", undefined, 200],
   ["PATCH", "/users/{user}", { canPublishPublic: true }, 200],
+  ["GET", "/users/{user}", undefined, 200],
+  ["GET", "/users/{user}/handover", undefined, 200],
+  ["POST", "/users/{user}/handover", { to: "dev@example.com", deactivate: false }, 200],
   ["GET", "/canvases", undefined, 200],
+  ["PUT", "/canvases/{canvas}/owner", { email: "dev@example.com" }, 200],
   ["GET", "/canvases/{canvas}/access?as=anonymous", undefined, 200],
   ["POST", "/canvases/{canvas}/disable", { reason: "Why." }, 200],
   ["POST", "/canvases/{canvas}/enable", undefined, 200],
@@ -33,13 +37,17 @@ const ROUTES: [method: string, path: string, body: object | undefined, status: n
   ["DELETE", "/connections/guarded", undefined, 204],
   ["PATCH", "/settings", {}, 200],
   ["GET", "/audit", undefined, 200],
+  // The last one, because it ends the session of the user.
+  ["POST", "/users/{user}/sign-out", undefined, 204],
 ];
 
 /** Existing paths with a method that they do not support, and the `Allow` header of the response. */
 const WRONG: [method: string, path: string, allow: string][] = [
   ["POST", "/users", "GET, HEAD"],
-  ["GET", "/users/{user}", "PATCH"],
-  ["DELETE", "/users/{user}", "PATCH"],
+  ["PUT", "/users/{user}", "GET, HEAD, PATCH"],
+  ["DELETE", "/users/{user}", "GET, HEAD, PATCH"],
+  ["GET", "/users/{user}/sign-out", "POST"],
+  ["PUT", "/users/{user}/handover", "GET, HEAD, POST"],
   ["DELETE", "/canvases", "GET, HEAD"],
   ["POST", "/canvases/{canvas}/access", "GET, HEAD"],
   ["GET", "/canvases/{canvas}/disable", "POST"],

@@ -1,4 +1,5 @@
 import type { Fault } from "./fault.ts";
+import { administration } from "./faults/administration.ts";
 import { admission } from "./faults/admission.ts";
 import { ai } from "./faults/ai.ts";
 import { bus } from "./faults/bus.ts";
@@ -42,6 +43,7 @@ export const FAULTS: Fault[] = [
   ...transfers,
   ...nodes,
   ...bus,
+  ...administration,
   ...people,
   ...tokens,
   ...oauth,

@@ -8,6 +8,8 @@ import {
   listForAdmin,
 } from "../../canvases/administration.ts";
 import { restoreCanvas } from "../../canvases/deletion.ts";
+import { refuseOver } from "../../canvases/owner-quotas.ts";
+import { reassignCanvas } from "../../canvases/ownership.ts";
 import {
   accessMode,
   publicationStatus,
@@ -16,15 +18,17 @@ import {
 } from "../../canvases/publication-status.ts";
 import { isId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
-import { printable } from "../../http/field-schemas.ts";
+import { email } from "../../http/field-schemas.ts";
 import { paged } from "../../http/query.ts";
 import { refuse } from "../../http/refusal.ts";
 import { act, ok } from "../act.ts";
-import { optionalJson } from "../bodies.ts";
+import { json, optionalJson, reason } from "../bodies.ts";
 import { canvasSearch } from "../list-query.ts";
 import { adminCanvas, adminCanvasList } from "../responses/admin.ts";
+import { newOwner } from "./users.ts";
 
-const Disable = z.strictObject({ reason: printable.trim().max(500).optional() });
+const Disable = z.strictObject({ reason });
+const Owner = z.strictObject({ email, reason });
 
 /** Converts a database row to the canvas that administrators see: without content, people, metadata and policy. */
 function viewOf(row: AdminCanvasRow, { base, clock }: Env): AdminCanvas {
@@ -54,6 +58,28 @@ function viewOf(row: AdminCanvasRow, { base, clock }: Env): AdminCanvas {
 async function afterChange(id: string, env: Env, change: () => Promise<boolean>): Promise<AdminCanvas> {
   const row = isId(id) && (await change()) ? await findForAdmin(id, env) : undefined;
   return viewOf(row ?? refuse("NOT_FOUND"), env);
+}
+
+/** How often the owner of a canvas may change while an administrator changes it. */
+const REASSIGN_TRIES = 3;
+
+/**
+ * Makes the member with the address `to` the owner of a canvas, and returns the address of the former owner. Throws 400 `INVALID_BODY` unless
+ * they are an active member, 404 `NOT_FOUND` if there is no such canvas or it is deleted, and 409 `QUOTA_EXCEEDED`.
+ */
+async function reassign(id: string, to: string, env: Env): Promise<string> {
+  for (let tries = REASSIGN_TRIES; ; tries--) {
+    const owner = await newOwner(to, "email", env);
+    const row = (isId(id) ? await findForAdmin(id, env) : undefined) ?? refuse("NOT_FOUND");
+    if (row.deleted_at !== null)
+      refuse("NOT_FOUND", { message: "This canvas is deleted; restore it first." });
+    const from = { id: row.owner_id, email: row.owner_email };
+    if (from.id === owner.id) return from.email;
+    const outcome = await reassignCanvas(id, from, to, { keeps: "editor", recorded: null }, env);
+    if (outcome === "done") return from.email;
+    if (outcome !== "gone") await refuseOver(outcome, owner.id, env);
+    if (tries === 1) refuse("UNAVAILABLE");
+  }
 }
 
 /**
@@ -105,6 +131,24 @@ export const canvases = [
     run: async ({ params: { id } }, env) => ({
       body: await afterChange(id, env, () => enableCanvas(id, env)),
     }),
+  }),
+  act({
+    name: "canvas.reassign",
+    method: "PUT",
+    path: "/api/admin/canvases/{id}/owner",
+    summary: "Makes any member the owner of a canvas, and its former owner an editor.",
+    details:
+      "The slugs of the canvas go along. 409 `QUOTA_EXCEEDED` where the quotas of the new owner have no room for it. A deleted canvas must be restored first.",
+    allow: "administrator",
+    affects: "canvas",
+    body: json(Owner),
+    response: ok(adminCanvas),
+    errors: [["QUOTA_EXCEEDED", 409]],
+    async run({ params: { id }, body: { email: to, reason = null } }, env) {
+      const from = await reassign(id, to, env);
+      const details = { from, to, reason };
+      return { body: await afterChange(id, env, async () => true), audit: { target: to, details } };
+    },
   }),
   act({
     name: "canvas.restore",

@@ -1,27 +1,81 @@
+import { LIMITS } from "@easel/protocol/limits";
 import type { AdminUser } from "@easel/protocol/management";
 import { z } from "zod";
+import type { User } from "../../access/principal.ts";
+import { usageOfPerson } from "../../canvases/owner-quotas.ts";
 import { isId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
-import { quota } from "../../http/field-schemas.ts";
+import { distinct, email, quota } from "../../http/field-schemas.ts";
 import { paged } from "../../http/query.ts";
 import { refuse } from "../../http/refusal.ts";
+import { findUserRow, type UserRow } from "../../identity/users.ts";
+import { canvasesToHandOver, handOver, teamsToHandOver } from "../../organisation/handover.ts";
 import { PERSON_QUOTA_NAMES } from "../../organisation/quotas.ts";
 import {
+  credentialsOf,
   findUserDetails,
   listUsers,
+  signOutUser,
   type UserDetailsRow,
   updateUser,
 } from "../../organisation/user-details.ts";
-import { act, ok } from "../act.ts";
-import { json } from "../bodies.ts";
-import { search } from "../list-query.ts";
-import { adminUser, adminUserList } from "../responses/admin.ts";
+import { act, noContent, ok } from "../act.ts";
+import { json, optionalJson, reason } from "../bodies.ts";
+import { page, search } from "../list-query.ts";
+import {
+  adminUser,
+  adminUserDetails,
+  adminUserList,
+  handoverPreview,
+  handoverResult,
+} from "../responses/admin.ts";
 
 const Patch = z.strictObject({
   deactivated: z.boolean().optional(),
   canPublishPublic: z.boolean().optional(),
   quotas: z.partialRecord(z.enum(PERSON_QUOTA_NAMES), quota).optional(),
 });
+
+const Handover = z.strictObject({
+  to: email,
+  canvases: z
+    .array(z.string().refine(isId, "must be the id of a canvas"))
+    .max(LIMITS.pageMax.value)
+    .refine(distinct, "must not name a canvas twice")
+    .optional(),
+  teams: z.boolean().default(false),
+  deactivate: z.boolean(),
+  reason,
+});
+
+const SignOut = z.strictObject({ tokens: z.boolean().default(true) });
+
+const DEACTIVATED = "Your own account has been deactivated meanwhile.";
+
+/** Throws 400 `INVALID_BODY` for administrators who deactivate themselves. */
+function refuseSelf(id: string, self: User): void {
+  if (id === self.id)
+    refuse("INVALID_BODY", {
+      message: "You cannot deactivate your own account; another administrator can.",
+    });
+}
+
+/** Finds the user whose id is in the path of a request. Throws 404 `NOT_FOUND` if there is none. */
+const userOf = async (id: string, env: Env): Promise<UserDetailsRow> =>
+  (isId(id) ? await findUserDetails(id, env) : undefined) ?? refuse("NOT_FOUND");
+
+/**
+ * Finds the active member who is to own canvases. Throws 400 `INVALID_BODY` if nobody has signed in with the address, or if they are
+ * deactivated.
+ */
+export async function newOwner(email: string, field: string, env: Env): Promise<UserRow> {
+  const row = await findUserRow(email, env);
+  if (row === undefined)
+    refuse("INVALID_BODY", { field, message: "Nobody has signed in with the address of the new owner." });
+  else if (row.deactivated_at !== null)
+    refuse("INVALID_BODY", { field, message: "The new owner is deactivated." });
+  else return row;
+}
 
 const viewOf = (row: UserDetailsRow, { config }: Env): AdminUser => ({
   id: row.id,
@@ -70,15 +124,88 @@ export const users = [
     body: json(Patch),
     response: ok(adminUser),
     async run({ user: self, params: { id }, body }, env) {
-      if (body.deactivated && id === self.id) {
-        refuse("INVALID_BODY", {
-          message: "You cannot deactivate your own account; another administrator can.",
-        });
-      }
-      const found =
-        isId(id) && (await updateUser(id, body, env)) ? await findUserDetails(id, env) : undefined;
+      if (body.deactivated) refuseSelf(id, self);
+      const outcome = isId(id) ? await updateUser(id, body, self.id, env) : "not_found";
+      if (outcome === "not_allowed") refuse("PERMISSION_DENIED", { message: DEACTIVATED });
+      const found = outcome === "done" ? await findUserDetails(id, env) : undefined;
       const user = viewOf(found ?? refuse("NOT_FOUND"), env);
       return { body: user, audit: { target: id, details: { email: user.email, ...body } } };
+    },
+  }),
+  act({
+    name: "user.read",
+    method: "GET",
+    path: "/api/admin/users/{id}",
+    summary:
+      "Returns a user, what they use of the quotas on what they own, and the number of their sessions and tokens.",
+    allow: "administrator",
+    response: ok(adminUserDetails),
+    async run({ params: { id } }, env) {
+      const row = await userOf(id, env);
+      const [usage, credentials] = await Promise.all([usageOfPerson(id, env), credentialsOf(id, env)]);
+      return { body: { ...viewOf(row, env), usage, ...credentials } };
+    },
+  }),
+  act({
+    name: "user.sign-out",
+    method: "POST",
+    path: "/api/admin/users/{id}/sign-out",
+    summary: "Ends every session and access token of a user, who may sign in again.",
+    details:
+      "With `tokens: false` only the sessions, so that programs of the user go on. Behind a proxy that signs people in, the proxy's own sessions go on.",
+    allow: "administrator",
+    affects: "people",
+    body: optionalJson(SignOut),
+    response: noContent,
+    async run({ params: { id }, body }, env) {
+      const { email } = await userOf(id, env);
+      if (!(await signOutUser(id, body, env))) refuse("NOT_FOUND");
+      return { body: undefined, audit: { target: id, details: { email, ...body } } };
+    },
+  }),
+  act({
+    name: "user.handover-preview",
+    method: "GET",
+    path: "/api/admin/users/{id}/handover",
+    summary:
+      "Lists what a user owns, for a handover: their canvases, newest first, and the teams that they have created.",
+    details:
+      "`editors` are the active members who edit the canvas, at most 20. Deleted canvases are left out: they stay with the user until they are restored or removed for good.",
+    allow: "administrator",
+    query: page,
+    response: ok(handoverPreview),
+    async run({ params: { id }, query }, env) {
+      await userOf(id, env);
+      const [{ entries: canvases, nextCursor }, teams, credentials] = await Promise.all([
+        canvasesToHandOver(id, query, env),
+        teamsToHandOver(id, env),
+        credentialsOf(id, env),
+      ]);
+      return { body: { canvases, nextCursor, teams, ...credentials } };
+    },
+  }),
+  act({
+    name: "user.handover",
+    method: "POST",
+    path: "/api/admin/users/{id}/handover",
+    summary: "Hands the canvases of a user to another member, and deactivates the user at the end.",
+    details:
+      "`canvases` are ids, by default all; `teams` also hands over the teams that the user has created. Each is moved on its own: `left` says what could not be moved and why, and the request can be repeated, also after a failure in the middle. One request moves at most 1,000 canvases; `remaining` is how many the user still owns. The user stays an editor of the canvases, or with `deactivate` has no role there. They are deactivated only if nothing is left and `remaining` is 0.",
+    allow: "administrator",
+    affects: "people",
+    body: json(Handover),
+    response: ok(handoverResult),
+    async run({ user: self, address, params: { id }, body, signal }, env) {
+      if (body.deactivate) refuseSelf(id, self);
+      const from = await userOf(id, env);
+      const to = await newOwner(body.to, "to", env);
+      if (to.id === id)
+        refuse("INVALID_BODY", { field: "to", message: "The new owner must be somebody else." });
+      const { reason = null, ...asked } = body;
+      const by = { actor: self, address };
+      const result = await handOver(from, to, { ...asked, reason }, by, signal(), env);
+      const details = { from: from.email, ...asked, reason, ...result, left: result.left.length };
+      return { body: result, audit: { target: id, details } };
     },
   }),
 ];

@@ -3,9 +3,12 @@ import type {
   AdminCanvasList,
   AdminSettings,
   AdminUser,
+  AdminUserDetails,
   AdminUserList,
   AuditEntry,
   AuditLog,
+  HandoverPreview,
+  HandoverResult,
   Organisation,
   OrganisationList,
 } from "@easel/protocol/management";
@@ -15,19 +18,63 @@ import { exact } from "../../http/field-schemas.ts";
 import { PERSON_QUOTA_NAMES } from "../../organisation/quotas.ts";
 import { nextCursor, person } from "./canvas.ts";
 
-export const adminUser = exact<AdminUser>()(
-  "AdminUser",
+const userFields = {
+  id: z.string(),
+  email: z.string(),
+  name: z.string(),
+  avatarUrl: z.string().nullable(),
+  createdAt: time,
+  deactivatedAt: time.nullable(),
+  canPublishPublic: z.boolean(),
+  isAdmin: z.boolean(),
+  canvases: z.int(),
+  quotas: z.record(z.enum(PERSON_QUOTA_NAMES), z.int().nullable()),
+};
+
+export const adminUser = exact<AdminUser>()("AdminUser", z.strictObject(userFields));
+
+const quotaUsage = z.strictObject({ used: z.int(), limit: z.int() });
+
+export const adminUserDetails = exact<AdminUserDetails>()(
+  "AdminUserDetails",
   z.strictObject({
-    id: z.string(),
-    email: z.string(),
-    name: z.string(),
-    avatarUrl: z.string().nullable(),
-    createdAt: time,
-    deactivatedAt: time.nullable(),
-    canPublishPublic: z.boolean(),
-    isAdmin: z.boolean(),
-    canvases: z.int(),
-    quotas: z.record(z.enum(PERSON_QUOTA_NAMES), z.int().nullable()),
+    ...userFields,
+    usage: z.strictObject({
+      "canvases.person": quotaUsage,
+      "bundles.bytes.person": quotaUsage,
+      "files.bytes.person": quotaUsage,
+    }),
+    sessions: z.int(),
+    tokens: z.int(),
+  }),
+);
+
+export const handoverPreview = exact<HandoverPreview>()(
+  "HandoverPreview",
+  z.strictObject({
+    canvases: z.array(
+      z.strictObject({ id: z.string(), slug: z.string(), title: z.string(), editors: z.array(z.string()) }),
+    ),
+    nextCursor,
+    teams: z.array(z.strictObject({ id: z.string(), name: z.string(), members: z.int() })),
+    sessions: z.int(),
+    tokens: z.int(),
+  }),
+);
+
+export const handoverResult = exact<HandoverResult>()(
+  "HandoverResult",
+  z.strictObject({
+    moved: z.int(),
+    left: z.array(
+      z.strictObject({
+        id: z.string(),
+        code: z.enum(["NOT_FOUND", "QUOTA_EXCEEDED", "KEY_LIMIT"]),
+        quota: z.enum(PERSON_QUOTA_NAMES).nullable(),
+      }),
+    ),
+    remaining: z.int(),
+    deactivated: z.boolean(),
   }),
 );
 

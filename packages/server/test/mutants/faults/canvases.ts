@@ -415,8 +415,8 @@ export const canvases: Fault[] = [
   ),
   fault(
     "slugs: the former owner keeps the slugs of a canvas",
-    "packages/server/src/canvases/update.ts",
-    "    handOverSlugs(id),\n",
+    "packages/server/src/canvases/ownership.ts",
+    "  handOverSlugs(id),\n",
     "",
     SLUG_OWNERS,
   ),

@@ -1,0 +1,67 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are parts of source files.
+import { type Fault, fault } from "../fault.ts";
+
+const USERS = "packages/server/src/organisation/user-details.ts";
+const HANDOVER = "packages/server/src/organisation/handover.ts";
+const OWNERSHIP = "packages/server/src/canvases/ownership.ts";
+const OF_HANDOVER = "packages/server/test/management/admin-handover.test.ts";
+
+/** Faults of what administrators do. */
+export const administration: Fault[] = [
+  fault(
+    "administration: administrators who deactivate each other leave nobody",
+    USERS,
+    "\n      and exists (select 1 from users as administrators where id = ${by} and deactivated_at is null)",
+    "",
+    OF_HANDOVER,
+  ),
+  fault(
+    "administration: the statement lets administrators deactivate themselves",
+    USERS,
+    " and id <> ${by}\n",
+    "\n",
+    OF_HANDOVER,
+  ),
+  fault(
+    "administration: a person who still owns canvases is deactivated",
+    USERS,
+    "\n      and not exists (select 1 from canvases where owner_id = ${id} and deleted_at is null)",
+    "",
+    OF_HANDOVER,
+  ),
+  fault(
+    "administration: a person is deactivated although canvases are left",
+    HANDOVER,
+    "deactivate && left.length === 0 && (await",
+    "deactivate && (await",
+    OF_HANDOVER,
+  ),
+  fault(
+    "administration: signing out leaves the tokens",
+    USERS,
+    "      optional`delete from tokens where user_id = ${id}`,\n",
+    "",
+    OF_HANDOVER,
+  ),
+  fault(
+    "administration: a person who signs out gets a token for an open code",
+    USERS,
+    "      optional`delete from oauth_codes where user_id = ${id} and token_id is null`,\n",
+    "",
+    OF_HANDOVER,
+  ),
+  fault(
+    "administration: a canvas of somebody else is handed over",
+    OWNERSHIP,
+    "where id = ${id} and owner_id = ${owner.id} and deleted_at is null\n        and exists (select 1 from users\n          where users.email = ${email} and users.id <> owner_id and deactivated_at is null)`,",
+    "where id = ${id} and deleted_at is null\n        and exists (select 1 from users\n          where users.email = ${email} and users.id <> owner_id and deactivated_at is null)`,",
+    OF_HANDOVER,
+  ),
+  fault(
+    "administration: a person who leaves stays an editor",
+    HANDOVER,
+    'const keeps = deactivate ? null : "editor";',
+    'const keeps = "editor";',
+    OF_HANDOVER,
+  ),
+];
