@@ -8,12 +8,17 @@ const Palette = lazy(async () => ({ default: (await import("./Palette.tsx")).Pal
 const KeyList = lazy(async () => ({ default: (await import("./KeyList.tsx")).KeyList }));
 
 /** Whether a key belongs to what has the focus: a field, or a list whose entries are found by typing. */
-const isTaken = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement &&
-  (target.isContentEditable ||
-    target.closest(
-      "input, textarea, select, [role=menu], [role=listbox], [role=dialog], [role=alertdialog]",
-    ) !== null);
+function isTaken(event: KeyboardEvent): boolean {
+  // Of a field in a shadow root, `target` is the element that the root belongs to.
+  const [target] = event.composedPath();
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable ||
+      target.closest(
+        "input, textarea, select, [role=menu], [role=listbox], [role=dialog], [role=alertdialog]",
+      ) !== null)
+  );
+}
 
 /** The shortcuts of the dashboard, with the palette and the list of keys, which they open. Single keys can be turned off in the account. */
 export function Shortcuts() {
@@ -24,7 +29,7 @@ export function Shortcuts() {
   useEffect(() => {
     const read = keyReader();
     const press = (event: KeyboardEvent) => {
-      const { key, ctrlKey, metaKey, altKey, target, timeStamp, defaultPrevented } = event;
+      const { key, ctrlKey, metaKey, altKey, timeStamp, defaultPrevented } = event;
       if (defaultPrevented || event.isComposing) return;
       if (key.toLowerCase() === "k" && (ctrlKey || metaKey) && !altKey && !event.shiftKey) {
         event.preventDefault();
@@ -32,7 +37,7 @@ export function Shortcuts() {
         if (document.querySelector("[role=dialog], [role=alertdialog]") === null) show("palette");
         return;
       }
-      if (ctrlKey || metaKey || altKey || isTaken(target)) return;
+      if (ctrlKey || metaKey || altKey || isTaken(event)) return;
       if (readPreference("keys", ["on", "off"]) === "off") return;
       const act = read(key, timeStamp);
       if (act === null) return;
