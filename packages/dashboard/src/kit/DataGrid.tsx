@@ -1,0 +1,345 @@
+import "./data-grid.css";
+import "./toggle.css";
+import { ArrowDown, ArrowUp, Check, Minus } from "lucide-react";
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type Ref,
+  type RefObject,
+  useContext,
+  useImperativeHandle,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useSyncExternalStore,
+} from "react";
+import { Checkbox } from "react-aria-components/Checkbox";
+import {
+  Cell,
+  Collection,
+  Column,
+  ColumnResizer,
+  ResizableTableContainer,
+  Row,
+  Table,
+  TableBody,
+  TableHeader,
+  TableLoadMoreItem,
+  TableStateContext,
+} from "react-aria-components/Table";
+import { TableLayout, Virtualizer } from "react-aria-components/Virtualizer";
+
+/** A column of a grid. */
+export interface GridColumn {
+  id: string;
+  label: string;
+  /** Whether the header of the column sorts the rows by it. */
+  isSortable?: boolean;
+  /** The width at first, in rem. Without it, the column shares what the others leave. */
+  width?: number;
+  /** Where its content stands: numbers stand at the end. */
+  align?: "start" | "end";
+}
+
+/** A row of a grid. A row that has changed is another object with the same `id`. */
+export interface GridRow {
+  id: string;
+  /** Says that the row has just changed: it is marked for a moment. Another number is another change. */
+  mark?: number;
+}
+
+export interface GridSort {
+  column: string;
+  direction: "ascending" | "descending";
+}
+
+/** What a screen can do with a grid. */
+export interface GridHandle {
+  /** Moves the focus to a row. Does nothing if there is no such row. */
+  focusRow(id: string): void;
+}
+
+/** Ids of the selected rows. */
+export type GridSelection = ReadonlySet<string>;
+
+interface GridProps<Shown extends GridRow> {
+  /** Names the grid for screen readers. */
+  label: string;
+  columns: readonly GridColumn[];
+  rows: readonly Shown[];
+  /** Draws a cell: short texts on one line. */
+  cell: (row: Shown, column: string) => ReactNode;
+  /** Draws the whole row where the window is too narrow for columns. */
+  card: (row: Shown) => ReactNode;
+  /** Names a row for screen readers, and is what typing finds. */
+  textOf: (row: Shown) => string;
+  sort?: GridSort | null;
+  onSort?: (sort: GridSort) => void;
+  /** Without these, rows cannot be selected. */
+  selection?: GridSelection;
+  onSelect?: (selection: GridSelection) => void;
+  /** Is called by Enter and by a click. */
+  onOpen?: (row: Shown) => void;
+  /** Is called by F2 on a cell of this column. */
+  onEdit?: (row: Shown, column: string) => void;
+  /** Is called by Delete, with the selected rows if the row is one of them, or else with the row alone. */
+  onDelete?: (rows: Shown[]) => void;
+  /** The list goes on: `onMore` is called before its last known row comes into view. */
+  hasMore?: boolean;
+  isReading?: boolean;
+  onMore?: () => void;
+  /** Reads all rows, for somebody who goes to the end. Resolves with the id of the last one, or null if they cannot be read. */
+  readAll?: () => Promise<string | null>;
+  handle?: Ref<GridHandle>;
+}
+
+/** The heights in rem of the header, of a row, and of a row that is drawn as a card. */
+const HEADING = 2.5;
+const ROW = 2.5;
+const CARD = 5.5;
+/** The width in rem below which rows are cards. */
+const NARROW = 40;
+
+const CARDS: readonly GridColumn[] = [{ id: "card", label: "Content" }];
+
+/**
+ * Rows with columns, as a grid for the keyboard: arrows move between rows and cells, Home and End to the ends of a row, with Ctrl to the ends of
+ * the list, Enter opens a row, Space selects it, F2 edits a cell, Delete deletes, Escape takes the selection back. Typing goes to a row by its
+ * name and never changes anything. Only the rows in view are in the document, however many there are. In a narrow window rows are cards.
+ */
+export function DataGrid<Shown extends GridRow>(props: GridProps<Shown>) {
+  const { label, rows, cell, card, textOf, sort = null, onSort, selection, onSelect, onOpen } = props;
+  const { hasMore = false, isReading = false, onMore, handle } = props;
+  const isNarrow = useNarrow();
+  const columns = isNarrow ? CARDS : props.columns;
+  const rem = useRem();
+  const table = useRef<HTMLDivElement & HTMLTableElement>(null);
+  const state = useRef<State>(null);
+  const rowCount = useRef(0);
+  rowCount.current = hasMore ? -1 : rows.length + 1;
+  const onKeyDown = useKeys(props, table, state);
+  const byId = useMemo(() => new Map(rows.map((row) => [row.id, row])), [rows]);
+  const layout = useMemo(
+    () => ({
+      rowHeight: (isNarrow ? CARD : ROW) * rem,
+      headingHeight: HEADING * rem,
+      loaderHeight: ROW * rem,
+    }),
+    [isNarrow, rem],
+  );
+
+  useImperativeHandle(handle, () => ({ focusRow: (id) => focusRow(state.current, id) }), []);
+
+  const height =
+    Math.min(rows.length + (hasMore ? 1 : 0), 10_000) * layout.rowHeight + layout.headingHeight + 2;
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the grid in it
+    <div onKeyDownCapture={onKeyDown} className="data-grid-frame">
+      <ResizableTableContainer className="data-grid-scroll" style={{ height }}>
+        <Virtualizer layout={TableLayout} layoutOptions={layout}>
+          <Table
+            ref={table}
+            aria-label={label}
+            className={`data-grid${isNarrow ? " cards-only" : ""}`}
+            selectionMode={onSelect === undefined ? "none" : "multiple"}
+            selectedKeys={selection ?? NONE}
+            onSelectionChange={(keys) =>
+              onSelect?.(new Set(keys === "all" ? rows.map(({ id }) => id) : ([...keys] as string[])))
+            }
+            sortDescriptor={sort ?? undefined}
+            onSortChange={({ column, direction }) => onSort?.({ column: String(column), direction })}
+            onRowAction={(key) => {
+              const row = byId.get(String(key));
+              if (row !== undefined) onOpen?.(row);
+            }}
+          >
+            <TableHeader className="data-grid-head">
+              {onSelect === undefined ? null : (
+                <Column id={SELECT} width={2.75 * rem} className="data-grid-column select-column">
+                  <SelectBox />
+                </Column>
+              )}
+              <Collection items={columns} dependencies={[sort, rem]}>
+                {(column) => (
+                  <Head column={column} isNarrow={isNarrow} rem={rem}>
+                    {column === columns[0] ? (
+                      <Inside state={state} table={table} rowCount={rowCount} />
+                    ) : null}
+                  </Head>
+                )}
+              </Collection>
+            </TableHeader>
+            <TableBody>
+              <Collection items={rows} dependencies={[columns, onSelect === undefined]}>
+                {(row) => (
+                  <Row
+                    id={row.id}
+                    textValue={textOf(row)}
+                    className={`data-grid-row${row.mark === undefined ? "" : ` marked-${row.mark % 2}`}`}
+                  >
+                    {onSelect === undefined ? null : (
+                      <Cell className="data-grid-cell select-column">
+                        <SelectBox />
+                      </Cell>
+                    )}
+                    {columns.map(({ id, align = "start" }) => (
+                      <Cell key={id} className={`data-grid-cell ${align}`} textValue={textOf(row)}>
+                        {isNarrow ? card(row) : <span className="cell-line">{cell(row, id)}</span>}
+                      </Cell>
+                    ))}
+                  </Row>
+                )}
+              </Collection>
+              {hasMore && onMore !== undefined ? (
+                <TableLoadMoreItem className="data-grid-more" isLoading={isReading} onLoadMore={onMore}>
+                  Reading more…
+                </TableLoadMoreItem>
+              ) : null}
+            </TableBody>
+          </Table>
+        </Virtualizer>
+      </ResizableTableContainer>
+    </div>
+  );
+}
+
+/** The id of the column with the boxes that select. */
+const SELECT = "\u0000select";
+const NONE: GridSelection = new Set();
+
+type State = NonNullable<ReturnType<typeof useGridState>>;
+const useGridState = () => useContext(TableStateContext);
+
+function focusRow(state: State | null, id: string): void {
+  if (state === null || state.collection.getItem(id) === null) return;
+  state.selectionManager.setFocused(true);
+  state.selectionManager.setFocusedKey(id);
+}
+
+const SelectBox = () => (
+  <Checkbox slot="selection" className="toggle grid-toggle">
+    {({ isSelected, isIndeterminate }) => (
+      <span className="box">
+        {isIndeterminate ? <Minus aria-hidden /> : isSelected ? <Check aria-hidden /> : null}
+      </span>
+    )}
+  </Checkbox>
+);
+
+/** The header of a column. The first one, which names the rows, has `children`. */
+function Head({
+  column: { id, label, isSortable = false, width, align = "start" },
+  isNarrow,
+  rem,
+  children,
+}: {
+  column: GridColumn;
+  isNarrow: boolean;
+  rem: number;
+  children: ReactNode;
+}) {
+  return (
+    <Column
+      id={id}
+      isRowHeader={children !== null}
+      allowsSorting={isSortable}
+      textValue={label}
+      className={`data-grid-column ${align}`}
+      defaultWidth={width === undefined ? "1fr" : width * rem}
+      minWidth={isNarrow ? 0 : 5 * rem}
+    >
+      {({ sortDirection }) => (
+        <>
+          {children}
+          <span className="head-name" tabIndex={-1}>
+            <bdi>{label}</bdi>
+            {sortDirection === undefined ? null : sortDirection === "ascending" ? (
+              <ArrowUp aria-hidden />
+            ) : (
+              <ArrowDown aria-hidden />
+            )}
+          </span>
+          {isNarrow ? null : <ColumnResizer aria-label={`Width of ${label}`} className="head-resizer" />}
+        </>
+      )}
+    </Column>
+  );
+}
+
+/** Stands in the table, where React Aria gives its state. Keeps the state, and the number of rows, of which React Aria counts those that are read. */
+function Inside({
+  state,
+  table,
+  rowCount,
+}: {
+  state: RefObject<State | null>;
+  table: RefObject<HTMLElement | null>;
+  rowCount: RefObject<number>;
+}) {
+  const current = useGridState();
+  useLayoutEffect(() => {
+    state.current = current;
+    table.current?.setAttribute("aria-rowcount", String(rowCount.current));
+  });
+  return null;
+}
+
+/** The keys that React Aria does not have. Those with a modifier stay with the browser, but for Ctrl End. */
+function useKeys<Shown extends GridRow>(
+  { rows, columns, selection = NONE, onOpen, onEdit, onDelete, hasMore, readAll }: GridProps<Shown>,
+  table: RefObject<HTMLElement | null>,
+  state: RefObject<State | null>,
+) {
+  const keyCount = useRef(0);
+  return (event: KeyboardEvent) => {
+    keyCount.current++;
+    const key = state.current?.selectionManager.focusedKey ?? null;
+    const focused = key === null ? null : (state.current?.collection.getItem(key) ?? null);
+    if (focused === null || !table.current?.contains(event.target as Node)) return;
+    const isCell = focused.type === "cell";
+    const row = rows.find(({ id }) => id === (isCell ? focused.parentKey : focused.key));
+    if (row === undefined) return;
+    const isModified = event.ctrlKey || event.metaKey;
+    const handled = (): boolean => {
+      if (event.key === "End" && hasMore && readAll !== undefined && (isModified || !isCell)) {
+        const count = keyCount.current;
+        void readAll().then((last) => {
+          // Whoever pressed another key meanwhile has gone on from where they were.
+          if (last !== null && count === keyCount.current)
+            requestAnimationFrame(() => focusRow(state.current, last));
+        });
+        return true;
+      }
+      if (isModified || event.altKey || event.shiftKey) return false;
+      const isBox = (event.target as HTMLElement).closest("label") !== null;
+      if (event.key === "Enter" && !isBox && onOpen !== undefined) onOpen(row);
+      else if (event.key === "F2" && onEdit !== undefined) {
+        const at = isCell ? (focused.column?.key ?? null) : null;
+        const column = columns.find(({ id }) => id === at) ?? columns[0];
+        if (column === undefined) return false;
+        onEdit(row, column.id);
+      } else if (event.key === "Delete" && onDelete !== undefined)
+        onDelete(selection.has(row.id) ? rows.filter(({ id }) => selection.has(id)) : [row]);
+      else return false;
+      return true;
+    };
+    if (!handled()) return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+}
+
+const narrow = matchMedia(`(max-width: ${NARROW}rem)`);
+
+const useNarrow = (): boolean =>
+  useSyncExternalStore(
+    (listener) => {
+      narrow.addEventListener("change", listener);
+      return () => narrow.removeEventListener("change", listener);
+    },
+    () => narrow.matches,
+  );
+
+/** Returns the size of a rem in px, which the person sets in the browser. */
+const useRem = (): number =>
+  useMemo(() => Number.parseFloat(getComputedStyle(document.documentElement).fontSize), []);
