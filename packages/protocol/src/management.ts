@@ -337,6 +337,19 @@ export interface ConnectionGrant {
   limits: ConnectionLimits;
 }
 
+/** How a test call of a profile ended. Nothing else of the response is told. */
+export interface ConnectionTest {
+  /** The status of the external API; null if there was no response. */
+  status: number | null;
+  /** The error code that a page would get, and a sentence about it; null if there was a response. */
+  code: string | null;
+  message: string | null;
+  /** How long the call took. */
+  ms: number;
+  /** The size of the body, which was read and dropped. */
+  bytes: number;
+}
+
 /** A profile of Connections: an external server that administrators have approved. */
 export interface ConnectionProfile {
   profile: string;

@@ -2,7 +2,7 @@ import { access } from "./access.ts";
 import { me, sessions, usage } from "./account.ts";
 import type { Act } from "./act.ts";
 import { canvases as adminCanvases } from "./admin/canvases.ts";
-import { connectionGrants, connections } from "./admin/connections.ts";
+import { connectionGrants, connections, connectionTests } from "./admin/connections.ts";
 import { orgs } from "./admin/orgs.ts";
 import { aiUsage, audit } from "./admin/reports.ts";
 import { settings } from "./admin/settings.ts";
@@ -41,6 +41,7 @@ export const ACTS: readonly Act[] = [
   ...settings,
   ...aiUsage,
   ...connections,
+  ...connectionTests,
   ...connectionGrants,
   ...audit,
 ];

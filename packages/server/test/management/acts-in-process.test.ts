@@ -252,13 +252,14 @@ describe("acts without HTTP", () => {
     "ai.usage": asAdmin(),
     "connection.put": asAdmin({
       params: { profile: "acts" },
-      value: { origin: "https://api.example.com", methods: ["GET"] },
+      value: { origin: "https://localhost", methods: ["GET"] },
     }),
     "connection.list": asAdmin(),
     "connection.grant": [
       () => admin,
       () => ({ params: { profile: "acts", canvasId: id }, value: { public: true } }),
     ],
+    "connection.test": asAdmin({ params: { profile: "acts" }, value: { method: "GET", path: "/" } }),
     "connection.usage": asAdmin({ params: { profile: "acts" } }),
     "connection.revoke": [() => admin, () => ({ params: { profile: "acts", canvasId: id } })],
     "connection.delete": asAdmin({ params: { profile: "acts" } }),

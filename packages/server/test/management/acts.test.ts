@@ -282,9 +282,11 @@ await onEngines("the acts of the management API", (target, env) => {
     "settings.update": () => administer("PATCH", "/settings", { ai: { guestUsd: 2 } }),
     "ai.usage": () => administer("GET", "/ai/usage"),
     "connection.put": () =>
-      administer("PUT", "/connections/acts", { origin: "https://api.example.com", methods: ["GET"] }),
+      administer("PUT", "/connections/acts", { origin: "https://localhost", methods: ["GET"] }),
     "connection.list": () => administer("GET", "/connections"),
     "connection.grant": () => administer("PUT", `/connections/acts/grants/${site.id}`, { public: true }),
+    "connection.test": () =>
+      administer("POST", "/connections/acts/test", { method: "HEAD", path: `/?key=${SECRET}` }),
     "connection.usage": () => administer("GET", "/connections/acts/usage"),
     "connection.revoke": () => administer("DELETE", `/connections/acts/grants/${site.id}`),
     "connection.delete": () => administer("DELETE", "/connections/acts"),

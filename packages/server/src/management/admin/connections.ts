@@ -1,3 +1,4 @@
+import { LIMITS } from "@easel/protocol/limits";
 import type { ConnectionProfile } from "@easel/protocol/management";
 import { CONNECTION_METHODS, isResourceName } from "@easel/protocol/policy";
 import { z } from "zod";
@@ -21,10 +22,16 @@ import {
   parseOrigin,
   putProfile,
 } from "../../organisation/connections/profiles.ts";
+import { testConnection } from "../../primitives/connections/test-call.ts";
 import { act, noContent, ok } from "../act.ts";
 import { json, optionalJson } from "../bodies.ts";
 import { dayRange, rangeOf } from "../list-query.ts";
-import { connectionProfile, connectionProfileList, profileUsage } from "../responses/connections.ts";
+import {
+  connectionProfile,
+  connectionProfileList,
+  connectionTest,
+  profileUsage,
+} from "../responses/connections.ts";
 
 const NAME = /^[a-z][a-z0-9_-]{0,62}$/;
 
@@ -190,6 +197,44 @@ export const connections = [
     run: async ({ params: { profile }, query }, env) => ({
       body: await callsOfProfile(profile, rangeOf(query, env.clock()), env),
     }),
+  }),
+];
+
+/** A path and a query as requests have them: percent-encoded, with `.` and `..` resolved. */
+const target = z
+  .string()
+  .max(LIMITS.connectionUrlBytes.value)
+  .refine((text) => {
+    const url = text.startsWith("/") ? URL.parse(`https://api.example.com${text}`) : null;
+    return url !== null && url.pathname + url.search === text;
+  }, "must be a path such as `/v1/forecast?days=1`: percent-encoded, without `.` and `..`");
+
+const Test = z.strictObject({ method: z.enum(["HEAD", "GET"]), path: target });
+
+/** The endpoint with which administrators try a profile. */
+export const connectionTests = [
+  act({
+    name: "connection.test",
+    method: "POST",
+    path: "/api/admin/connections/{profile}/test",
+    summary: "Sends a request through a profile, and returns how it ended.",
+    details:
+      "It has the protected headers, and is checked and limited like that of a page, but the profile may be disabled, and its `methods` do not matter. Of the response only the status and the size are returned; `code` is the error that a page would get. The audit log records it without the query.",
+    allow: "administrator",
+    body: json(Test),
+    response: ok(connectionTest),
+    errors: ["CONNECTION_RATE_LIMIT", "CONNECTION_LIMIT"],
+    async run({ user, params: { profile: name }, body, signal }, env) {
+      const profile = (isName(name) ? await findProfile(name, env) : undefined) ?? refuse("NOT_FOUND");
+      const result = await testConnection(profile, body, user.id, signal(), env);
+      const details = {
+        method: body.method,
+        path: body.path.split("?", 1)[0],
+        status: result.status,
+        code: result.code,
+      };
+      return { body: result, audit: { target: name, details } };
+    },
   }),
 ];
 

@@ -2,6 +2,7 @@ import type {
   ConnectionCalls,
   ConnectionProfile,
   ConnectionProfileList,
+  ConnectionTest,
   ProfileUsage,
 } from "@easel/protocol/management";
 import { CONNECTION_METHODS } from "@easel/protocol/policy";
@@ -62,5 +63,16 @@ export const profileUsage = exact<ProfileUsage>()(
     total: calls,
     days: z.array(calls.extend({ day: z.string() })),
     canvases: z.array(calls.extend({ canvasId: z.string(), slug: z.string(), title: z.string() })),
+  }),
+);
+
+export const connectionTest = exact<ConnectionTest>()(
+  "ConnectionTest",
+  z.strictObject({
+    status: z.int().nullable(),
+    code: z.string().nullable(),
+    message: z.string().nullable(),
+    ms: z.int(),
+    bytes: z.int(),
   }),
 );

@@ -4,6 +4,8 @@ import { type Fault, fault } from "../fault.ts";
 const USERS = "packages/server/src/organisation/user-details.ts";
 const HANDOVER = "packages/server/src/organisation/handover.ts";
 const OWNERSHIP = "packages/server/src/canvases/ownership.ts";
+const TEST_CALL = "packages/server/src/primitives/connections/test-call.ts";
+const OF_TEST_CALLS = "packages/server/test/management/admin-connection-test.test.ts";
 const OF_HANDOVER = "packages/server/test/management/admin-handover.test.ts";
 
 /** Faults of what administrators do. */
@@ -63,5 +65,26 @@ export const administration: Fault[] = [
     'const keeps = deactivate ? null : "editor";',
     'const keeps = "editor";',
     OF_HANDOVER,
+  ),
+  fault(
+    "administration: test calls have no limit",
+    TEST_CALL,
+    "  await takeRates(call, {}, env);\n",
+    "",
+    OF_TEST_CALLS,
+  ),
+  fault(
+    "administration: a test call reaches the service itself",
+    TEST_CALL,
+    '  if (isServiceOrigin(origin, env.base)) refuse("DESTINATION_BLOCKED");\n',
+    "",
+    OF_TEST_CALLS,
+  ),
+  fault(
+    "administration: the audit log has the query of a test call",
+    "packages/server/src/management/admin/connections.ts",
+    'path: body.path.split("?", 1)[0],',
+    "path: body.path,",
+    OF_TEST_CALLS,
   ),
 ];
