@@ -89,6 +89,65 @@ export interface CallLogPage {
   dropped: number;
 }
 
+/**
+ * What the activity of a canvas contains: the acts that change the canvas, its settings and who may open it, and those that take data out of it.
+ * `authoring.*` are changes by a canvas page.
+ */
+export const ACTIVITY_ACTS = [
+  "canvas.create",
+  "canvas.update",
+  "canvas.deploy",
+  "canvas.stage-finish",
+  "canvas.publish",
+  "canvas.unpublish",
+  "canvas.delete-version",
+  "canvas.preview",
+  "canvas.preview-open",
+  "canvas.share",
+  "canvas.invite",
+  "canvas.uninvite",
+  "canvas.transfer",
+  "canvas.reassign",
+  "canvas.capabilities",
+  "canvas.phase",
+  "canvas.export",
+  "canvas.import",
+  "canvas.delete",
+  "canvas.restore-own",
+  "canvas.disable",
+  "canvas.enable",
+  "canvas.restore",
+  "connection.grant",
+  "connection.revoke",
+  "authoring.create",
+  "authoring.update",
+  "authoring.deploy",
+  "authoring.revoke",
+] as const;
+export type ActivityAct = (typeof ACTIVITY_ACTS)[number];
+
+/** What somebody has changed on a canvas, without e-mail addresses. */
+export interface Activity {
+  id: string;
+  at: number;
+  /** Who did it; `name` is null if they no longer exist, or have none but their address. Null for an administrator of the service. */
+  actor: { id: string; name: string | null } | null;
+  act: ActivityAct;
+  /**
+   * What was changed: the id of a version, the name of a person, guest, collection or Connection. Null if it was the canvas itself, or if it
+   * has no name.
+   */
+  target: string | null;
+  /** Further facts, which differ by act, such as the changed fields. Lists of people and teams are numbers by role. */
+  details: Json;
+}
+
+/** The response of `GET /api/canvases/{id}/activity`, newest first; `nextCursor` is null on the last page. */
+export interface ActivityList {
+  entries: Activity[];
+  nextCursor: string | null;
+}
+
 /** The parts of a canvas's data that are exported and imported. */
 export const DATA_PARTS = ["kv", "collections", "submissions", "files"] as const;
 export type DataPart = (typeof DATA_PARTS)[number];

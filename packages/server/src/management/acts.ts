@@ -1,6 +1,7 @@
 import { access } from "./access.ts";
 import { me, sessions, usage } from "./account.ts";
 import type { Act } from "./act.ts";
+import { activity } from "./activity.ts";
 import { canvases as adminCanvases } from "./admin/canvases.ts";
 import { connectionGrants, connections, connectionTests } from "./admin/connections.ts";
 import { orgs } from "./admin/orgs.ts";
@@ -35,6 +36,7 @@ export const ACTS: readonly Act[] = [
   ...usage,
   ...data,
   ...callLog,
+  ...activity,
   ...users,
   ...adminCanvases,
   ...orgs,

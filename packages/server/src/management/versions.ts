@@ -100,7 +100,8 @@ export const versions = [
     errors: [["QUOTA_EXCEEDED", 409], "UNAVAILABLE"],
     async run({ user, canvas: { id }, body: { version, leftOut, warnings } }, env) {
       await publishStored(version, env);
-      return { body: { ...(await currentView(id, user, env)), leftOut, warnings } };
+      const view = await currentView(id, user, env);
+      return { body: { ...view, leftOut, warnings }, audit: { target: version.id } };
     },
   }),
   act({

@@ -59,3 +59,31 @@ export function listAudit(
         select id, at, actor_id, actor_email, act, canvas_id, target, address, details from audit
         where canvas_id = ${canvas} and id < ${cursor} order by id desc limit ${limit}`;
 }
+
+/**
+ * Lists entries of the audit log of a canvas with ids below `cursor`, newest first. If `acts` is not null, lists only the entries of these
+ * acts.
+ */
+export async function listOfCanvas(
+  {
+    canvas,
+    acts,
+    cursor,
+    limit,
+  }: { canvas: string; acts: readonly string[] | null; cursor: string; limit: number },
+  env: Env,
+): Promise<AuditRow[]> {
+  if (acts === null) return listAudit({ canvas, cursor, limit }, env);
+  // One statement for each act, so that each reads the rows of a page along an index.
+  const lists = await Promise.all(
+    acts.map(
+      (act) => env.db.all<AuditRow>`
+        select id, at, actor_id, actor_email, act, canvas_id, target, address, details from audit
+        where canvas_id = ${canvas} and act = ${act} and id < ${cursor} order by id desc limit ${limit}`,
+    ),
+  );
+  return lists
+    .flat()
+    .sort((a, b) => (a.id < b.id ? 1 : -1))
+    .slice(0, limit);
+}

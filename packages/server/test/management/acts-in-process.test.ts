@@ -196,6 +196,7 @@ describe("acts without HTTP", () => {
       },
     ],
     "canvas.log": ofCanvas(),
+    "canvas.activity": ofCanvas(),
     "canvas.invite": ofCanvas({ email: "guest@example.com", name: "A guest" }),
     "canvas.invites": ofCanvas(),
     "canvas.uninvite": [

@@ -239,6 +239,7 @@ await onEngines("the acts of the management API", (target, env) => {
       assert.equal((await site.pages.owner.get("/kv/none")).status, 404);
       return canvas("GET", "/log");
     },
+    "canvas.activity": () => canvas("GET", "/activity"),
     "canvas.invite": async () => {
       const answer = await canvas("POST", "/invites", { email: "guest@example.com", name: "A guest" });
       secrets.push(String(answer.json.url), String(answer.json.url).split("/").at(-1) as string);

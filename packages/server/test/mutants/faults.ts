@@ -1,4 +1,5 @@
 import type { Fault } from "./fault.ts";
+import { activity } from "./faults/activity.ts";
 import { administration } from "./faults/administration.ts";
 import { admission } from "./faults/admission.ts";
 import { ai } from "./faults/ai.ts";
@@ -37,6 +38,7 @@ export const FAULTS: Fault[] = [
   ...canvases,
   ...database,
   ...callLog,
+  ...activity,
   ...serving,
   ...dashboard,
   ...data,

@@ -1,4 +1,7 @@
 import {
+  ACTIVITY_ACTS,
+  type Activity,
+  type ActivityList,
   type CallLogPage,
   type CanvasList,
   type CapabilitySettings,
@@ -238,6 +241,23 @@ export const callLogPage = exact<CallLogPage>()(
     next: z.string(),
     dropped: z.int(),
   }),
+);
+
+const activity = exact<Activity>()(
+  "Activity",
+  z.strictObject({
+    id: z.string(),
+    at: time,
+    actor: z.strictObject({ id: z.string(), name: z.string().nullable() }).nullable(),
+    act: z.enum(ACTIVITY_ACTS),
+    target: z.string().nullable(),
+    details: z.json(),
+  }),
+);
+
+export const activityList = exact<ActivityList>()(
+  "ActivityList",
+  z.strictObject({ entries: z.array(activity), nextCursor }),
 );
 
 export const dataSummary = exact<DataSummary>()(
