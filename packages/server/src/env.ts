@@ -1,6 +1,7 @@
 import type { RuntimePolicy } from "@easel/protocol/policy";
 import type { Logger } from "pino";
 import type { CallLogging } from "./async/call-log.ts";
+import type { LastSeen } from "./async/last-seen.ts";
 import type { ConnectionCounters } from "./async/outbound-calls.ts";
 import type { Pools } from "./async/pools.ts";
 import type { CanvasData } from "./canvases/canvas-data.ts";
@@ -28,6 +29,10 @@ export interface ProcessContext {
   base: Base;
   /** The lease of this process. Whatever it holds on the bus or in the database names the lease. */
   lease: Lease;
+  /** Collects who uses the service. */
+  lastSeen: LastSeen;
+  /** What this process holds open. */
+  open: { realtimeConnections: number };
   /** Caches the parsed policies of canvases. */
   policies: DocumentCache<RuntimePolicy>;
   /** Aborted when the process begins to stop. */

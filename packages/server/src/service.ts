@@ -5,6 +5,7 @@ import type { RuntimePolicy } from "@easel/protocol/policy";
 import type { FastifyInstance } from "fastify";
 import { createApp } from "./app.ts";
 import { CallLog } from "./async/call-log.ts";
+import { LastSeen } from "./async/last-seen.ts";
 import { OutboundCalls, Tally } from "./async/outbound-calls.ts";
 import { newPools } from "./async/pools.ts";
 import { startCallLog } from "./canvases/call-log-store.ts";
@@ -24,6 +25,7 @@ import type { Drivers, WrapDrivers } from "./drivers/drivers.ts";
 import { moveDatabase, openAi, openBlobs, openBus, openDb, openOutbound } from "./drivers/index.ts";
 import type { Env, InstanceContext } from "./env.ts";
 import { newLog } from "./http/log.ts";
+import { startLastSeen } from "./identity/last-seen-store.ts";
 import { joinInstance, markedInstance, requireOneInstance, type Stores } from "./instance/instance-id.ts";
 import { NodeLease } from "./instance/lease.ts";
 import { describeNode, joinNodes, keepNode, runningNodes } from "./instance/nodes.ts";
@@ -217,6 +219,8 @@ async function startProcess(
     ...secrets,
     base: baseOf(config, port),
     lease,
+    lastSeen: new LastSeen(),
+    open: { realtimeConnections: 0 },
     policies: new DocumentCache<RuntimePolicy>(),
     stopping: stopping.signal,
     callLog: new CallLog(config.callLog),
@@ -242,7 +246,7 @@ async function joinOthers(env: Env, lease: NodeLease, { db, schema }: Instance, 
   const settings = { sharedBus: bus.isShared, blobsUrl: config.blobsUrl, schema };
   const node = describeNode(lease.id, port, env, settings);
   const { nodes, warnings } = await joinNodes(db, node, (message) => log.warn(message));
-  lease.keepNode((skewMs) => keepNode(node, skewMs));
+  lease.keepNode((skewMs) => keepNode(node, skewMs, env.open.realtimeConnections));
   for (const warning of warnings) log.warn(warning);
   log.info({ node: node.id, nodes, version: node.version }, `node ${nodes} of ${nodes}`);
 }
@@ -260,6 +264,7 @@ async function listen(
   await listenAt(app, reserved, env.config, sharesPort);
   const stopSweeping = startSweeping(env);
   const stopCallLog = startCallLog(env);
+  const stopLastSeen = startLastSeen(env);
   const stops = primitives.flatMap(({ start }) => start?.(env) ?? []);
   const seeded = seed(env, stopping.signal).catch((error: unknown) =>
     env.log.error({ err: error }, "the examples are not deployed"),
@@ -274,7 +279,13 @@ async function listen(
       await closeApp(app);
       await env.compressions.stop();
       await env.background.settled();
-      await Promise.all([seeded, stopSweeping(), stopCallLog(), ...stops.map((stop) => stop())]);
+      await Promise.all([
+        seeded,
+        stopSweeping(),
+        stopCallLog(),
+        stopLastSeen(),
+        ...stops.map((stop) => stop()),
+      ]);
       await lease.stop();
       await Promise.all([env.db.close(), env.blobs.close(), env.bus.close(), env.outbound.close()]);
     },

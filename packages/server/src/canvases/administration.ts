@@ -1,5 +1,5 @@
 import type { Access } from "@easel/protocol/types";
-import { containing } from "../drivers/db/db.ts";
+import { containing, joined, type Sql, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { changeCanvas } from "./change-canvas.ts";
 import { RETENTION_MS } from "./deletion.ts";
@@ -25,34 +25,50 @@ export interface AdminCanvasRow {
   deleted_at: number | null;
 }
 
-/**
- * Reads a page of the canvases of all owners, newest first, with ids that are less than `cursor`. With `deleted`, reads those that are
- * deleted and can be restored, otherwise those that are not deleted. `q` must occur in the title, the slug or the owner's e-mail address.
- */
+const COLUMNS = sql`
+  select canvases.id, slug, title, owner_id, users.email as owner_email, users.name as owner_name,
+    canvases.created_at, updated_at, version_id, access, expires_at, revoked_at, archived_at, disabled_at,
+    disabled_reason, deleted_at, case when password_hash is null then 0 else 1 end as has_password
+  from canvases join users on users.id = owner_id where`;
+
+/** Which canvases of all owners are listed. */
+interface AdminFilter {
+  /** A text that must occur in the title, the slug or the owner's e-mail address. */
+  q: string;
+  cursor: string;
+  limit: number;
+  /** Whether deleted canvases are listed that can be restored, instead of those that are not deleted. */
+  deleted: boolean;
+  /** A further condition on a row of `canvases`. */
+  only?: Sql | undefined;
+}
+
+/** Reads a page of the canvases of all owners, newest first, with ids that are less than `cursor`. */
 export function listForAdmin(
-  { q, cursor, limit, deleted }: { q: string; cursor: string; limit: number; deleted: boolean },
+  { q, cursor, limit, deleted, only }: AdminFilter,
   { db, clock }: Env,
 ): Promise<AdminCanvasRow[]> {
   const like = containing(q);
-  return db.all<AdminCanvasRow>`
-    select canvases.id, slug, title, owner_id, users.email as owner_email, users.name as owner_name,
-      canvases.created_at, updated_at, version_id, access, expires_at, revoked_at, archived_at, disabled_at,
-      disabled_reason, deleted_at, case when password_hash is null then 0 else 1 end as has_password
-    from canvases join users on users.id = owner_id
-    where canvases.id < ${cursor}
-      and ((${Number(deleted)} = 0 and deleted_at is null) or (${Number(deleted)} = 1 and deleted_at > ${clock() - RETENTION_MS}))
-      and (lower(title) like ${like} escape '!' or slug like ${like} escape '!' or lower(users.email) like ${like} escape '!')
-    order by canvases.id desc limit ${limit}`;
+  return db.all<AdminCanvasRow>(
+    ...joined([
+      COLUMNS,
+      deleted ? sql`deleted_at > ${clock() - RETENTION_MS}` : sql`deleted_at is null`,
+      sql`and canvases.id < ${cursor}
+        and (lower(title) like ${like} escape '!' or slug like ${like} escape '!' or lower(users.email) like ${like} escape '!')`,
+      ...(only === undefined ? [] : [sql`and (`, only, sql`)`]),
+      sql`order by canvases.id desc limit ${limit}`,
+    ]),
+  );
 }
 
 /** Reads a canvas by its id. Finds a deleted canvas too while it can be restored. Returns undefined if there is no such canvas. */
 export function findForAdmin(id: string, { db, clock }: Env): Promise<AdminCanvasRow | undefined> {
-  return db.get<AdminCanvasRow>`
-    select canvases.id, slug, title, owner_id, users.email as owner_email, users.name as owner_name,
-      canvases.created_at, updated_at, version_id, access, expires_at, revoked_at, archived_at, disabled_at,
-      disabled_reason, deleted_at, case when password_hash is null then 0 else 1 end as has_password
-    from canvases join users on users.id = owner_id
-    where canvases.id = ${id} and (deleted_at is null or deleted_at > ${clock() - RETENTION_MS})`;
+  return db.get<AdminCanvasRow>(
+    ...joined([
+      COLUMNS,
+      sql`canvases.id = ${id} and (deleted_at is null or deleted_at > ${clock() - RETENTION_MS})`,
+    ]),
+  );
 }
 
 /**

@@ -19,6 +19,8 @@ export interface Config extends Read {
   blobsUrl: string;
   /** The bucket that `blobsUrl` names; null for a directory. */
   s3: S3Settings | null;
+  /** The texts of the settings that the environment contains, by their names. Secrets are masked. */
+  given: Readonly<{ [Name in keyof typeof SETTINGS]?: string }>;
 }
 
 /** Thrown when environment variables are invalid. `mistakes` contains a message for each mistake. */
@@ -186,13 +188,31 @@ function applies(condition: () => boolean): boolean {
   }
 }
 
+/** What stands for a secret. */
+const MASK = "••••••••";
+
+/** Returns the text of a setting as administrators see it: a secret, the user of a URL and its query are masked. */
+export function shownText({ secret }: Pick<Setting<unknown>, "secret">, given: string): string {
+  if (secret === true) return MASK;
+  const address = URL.parse(given);
+  if (address === null || (address.protocol === "s3:" && address.username + address.password === ""))
+    return given;
+  if (address.username + address.password + address.search === "") return given;
+  if (address.username + address.password !== "") address.username = MASK;
+  address.password = "";
+  if (address.search !== "") address.search = MASK;
+  return address.href.replaceAll(encodeURIComponent(MASK), MASK);
+}
+
 /** Parses and validates the environment variables; an empty one counts as unset. @throws ConfigError with all mistakes. */
 export function readConfig(environment: Record<string, string | undefined>): Config {
   const mistakes: string[] = [];
   const unparsed = new Set<string>();
+  const texts: Record<string, string> = {};
   const entries = Object.entries(SETTINGS).map(([name, each]) => {
     const given = environment[each.variable];
     if (given === undefined || given === "") return [name, each.fallback];
+    texts[name] = shownText(each, given);
     try {
       return [name, each.kind.read(given)];
     } catch {
@@ -223,6 +243,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     databaseUrl: read.databaseUrl ?? `sqlite:${path.join(read.dataDir, "easel.db")}`,
     blobsUrl: read.blobsUrl ?? `file:${path.join(read.dataDir, "blobs")}`,
     s3,
+    given: texts,
   };
 }
 

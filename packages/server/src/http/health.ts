@@ -28,19 +28,25 @@ export function mountHealth(app: FastifyInstance, env: Env): void {
   });
 }
 
+/** The stores that the service cannot do without, each with a call that changes no data and fails if the store does. */
+export const STORES: readonly {
+  name: string;
+  ask(drivers: Pick<Env, "db" | "blobs" | "bus">): Promise<unknown>;
+}[] = [
+  { name: "database", ask: ({ db }) => db.withReserve.run`update instance set joined_at = joined_at` },
+  { name: "blobs", ask: ({ blobs }) => blobs.tryWrite() },
+  { name: "bus", ask: ({ bus }) => bus.publish("ready", "") },
+];
+
 /**
  * Whether the service can write to the database and the blob store and publish on the bus. Changes no data. Logs the error if it cannot.
  */
-async function check({ db, blobs, bus, log }: Env): Promise<boolean> {
+async function check(env: Env): Promise<boolean> {
   try {
-    await Promise.all([
-      db.withReserve.run`update instance set joined_at = joined_at`,
-      blobs.tryWrite(),
-      bus.publish("ready", ""),
-    ]);
+    await Promise.all(STORES.map(({ ask }) => ask(env)));
     return true;
   } catch (error) {
-    log.error({ err: error }, "the readiness check failed");
+    env.log.error({ err: error }, "the readiness check failed");
     return false;
   }
 }

@@ -63,6 +63,7 @@ export async function identify(
 ): Promise<Caller> {
   const passes = passesIn(request.headers.cookie);
   const { user, credential } = (await identified(request, reply, env, accepted)) ?? ANONYMOUS;
+  if (user.kind === "member") env.lastSeen.note(user.id, env.clock());
   return { user, credential, passes };
 }
 

@@ -5,7 +5,7 @@ import manifest from "../../package.json" with { type: "json" };
 import { SetupError } from "../config/setting-types.ts";
 import type { Secrets } from "../crypto/secrets.ts";
 import { LEASE_MS } from "../drivers/bus/bus.ts";
-import { type RunningNode, type Schema, type Sql, sql, type Tables } from "../drivers/db/db.ts";
+import { type Db, type RunningNode, type Schema, type Sql, sql, type Tables } from "../drivers/db/db.ts";
 import { keepLease } from "./lease.ts";
 
 /** The time between two looks at nodes that may have ended, in milliseconds. */
@@ -75,14 +75,17 @@ function hasEnded(node: Node, self: Pick<Node, "host" | "process">): boolean {
   }
 }
 
-/** Returns the statement that adds a node, or updates how far its clock is ahead. Its lease must be in the database. */
-export const keepNode = (node: Node, skewMs: number): Sql => sql`
-  insert into nodes (id, version, schema, started_at, host, port, process, signing_keys, encryption_keys, shared_bus, blobs, skew_ms)
+/**
+ * Returns the statement that adds a node, or updates how far its clock is ahead and how many realtime connections it has. Its lease must be
+ * in the database.
+ */
+export const keepNode = (node: Node, skewMs: number, connections: number): Sql => sql`
+  insert into nodes (id, version, schema, started_at, host, port, process, signing_keys, encryption_keys, shared_bus, blobs, skew_ms, connections)
   select cast(${node.id} as text), cast(${node.version} as text), cast(${node.schema} as text), now, cast(${node.host} as text), cast(${node.port} as integer),
     cast(${node.process} as text), cast(${node.signingKeys.join(" ")} as text), cast(${node.encryptionKeys.join(" ")} as text),
-    cast(${Number(node.sharedBus)} as integer), cast(${node.blobs} as text), cast(${skewMs} as bigint)
+    cast(${Number(node.sharedBus)} as integer), cast(${node.blobs} as text), cast(${skewMs} as bigint), cast(${connections} as integer)
   from database_clock where true
-  on conflict (id) do update set skew_ms = excluded.skew_ms`;
+  on conflict (id) do update set skew_ms = excluded.skew_ms, connections = excluded.connections`;
 
 /** A live node, and the time until which it is live unless it renews its lease. */
 type Live = Node & { until: number };
@@ -104,6 +107,31 @@ async function liveNodes(tables: Tables): Promise<Live[]> {
     sharedBus: Number(row.shared_bus) === 1,
     blobs: String(row.blobs),
     until: Number(row.leased_until),
+  }));
+}
+
+/** A live node as administrators see it. Times are epoch milliseconds. */
+export interface NodeInfo {
+  id: string;
+  version: string;
+  startedAt: number;
+  host: string;
+  /** How far its clock is ahead of that of the database. */
+  skewMs: number;
+  /** Its open realtime connections when it last renewed its lease. */
+  connections: number;
+}
+
+/** Lists the live nodes of a database that several can use, the oldest first. SQLite has none. */
+export async function listNodes({ db }: { db: Db }): Promise<NodeInfo[]> {
+  const rows = await db.all<NodeInfo>`
+    select nodes.id, version, started_at as "startedAt", host, skew_ms as "skewMs", connections
+    from nodes where id in (select id from live_leases) order by started_at, nodes.id`;
+  return rows.map((row) => ({
+    ...row,
+    startedAt: Number(row.startedAt),
+    skewMs: Number(row.skewMs),
+    connections: Number(row.connections),
   }));
 }
 
@@ -188,7 +216,7 @@ export async function joinNodes(
         .at(0);
       if (conflict !== undefined) return;
       await tables.run(...keepLease(self.id));
-      await tables.run(...keepNode(self, 0));
+      await tables.run(...keepNode(self, 0, 0));
     });
     if (conflict === undefined) return { nodes: others.length + 1, warnings: warningsBeside(self, others) };
     const { other, message } = conflict;

@@ -4,6 +4,7 @@ import type { Act } from "./act.ts";
 import { activity } from "./activity.ts";
 import { canvases as adminCanvases } from "./admin/canvases.ts";
 import { connectionGrants, connections, connectionTests } from "./admin/connections.ts";
+import { instance } from "./admin/instance.ts";
 import { orgs } from "./admin/orgs.ts";
 import { aiUsage, audit } from "./admin/reports.ts";
 import { settings } from "./admin/settings.ts";
@@ -41,6 +42,7 @@ export const ACTS: readonly Act[] = [
   ...adminCanvases,
   ...orgs,
   ...settings,
+  ...instance,
   ...aiUsage,
   ...connections,
   ...connectionTests,

@@ -1,5 +1,5 @@
 import { LIMITS } from "@easel/protocol/limits";
-import { CANVAS_LISTS, CANVAS_SORTS } from "@easel/protocol/management";
+import { CANVAS_LISTS, CANVAS_SORTS, type CanvasFilter, USER_FILTERS } from "@easel/protocol/management";
 import { z } from "zod";
 import { parsePosition } from "../canvases/list-order.ts";
 import type { ListQuery } from "../canvases/lists.ts";
@@ -76,8 +76,23 @@ const deleted = z
   .meta({ description: "`true` lists the deleted canvases that can be restored instead." })
   .transform((given) => given === "true");
 
-/** The query parameters of a search for canvases. `deleted` selects the deleted canvases instead of the others. */
-export const canvasSearch = z.object({ ...search.shape, deleted });
+/** The query parameters of a search for canvases of all owners. `deleted` selects the deleted canvases instead of the others. */
+export const canvasSearch = z.object({
+  ...search.shape,
+  deleted,
+  show: z
+    .enum([...PUBLICATION_STATUSES.map(({ status }) => status), "sharesExpiring"] as CanvasFilter[])
+    .optional()
+    .meta({
+      description: "Only canvases with this `publicationStatus`, or those that expire within seven days.",
+    }),
+});
+
+/** The query parameters of a search for people. */
+export const userSearch = z.object({
+  ...search.shape,
+  show: z.enum(USER_FILTERS).optional().meta({ description: "Only these people." }),
+});
 
 /** The query parameters of a list of canvases. */
 export const canvasLists = z.object({

@@ -32,6 +32,11 @@ const DEFAULTS: { [Name in SettingName]: (config: Config) => InstanceSettings[Na
   "ai.instanceMonthlyUsd": ({ aiInstanceMonthlyUsd }) => aiInstanceMonthlyUsd ?? null,
 };
 
+/** Returns the names of the settings that administrators have changed. */
+export async function ownSettings({ db }: Env): Promise<string[]> {
+  return (await db.all<{ name: string }>`select name from instance_settings`).map(({ name }) => name);
+}
+
 /** Reads the settings in effect. If the configuration of the deployment switches Public links off, administrators cannot switch them on. */
 export async function readSettings({ db, config }: Env): Promise<InstanceSettings> {
   const rows = await db.all<{ name: string; value: string }>`select name, value from instance_settings`;

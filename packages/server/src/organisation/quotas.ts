@@ -21,6 +21,11 @@ function defaultsOf(env: Env): Map<string, number> {
   return new Map([...ofCanvases, ...ofPeople]);
 }
 
+/** Returns the names of the quotas for which administrators have set a limit. */
+export async function ownQuotas({ db }: Env): Promise<string[]> {
+  return (await db.all<{ name: string }>`select name from quotas`).map(({ name }) => name);
+}
+
 /** Returns the current limit of every quota, keyed by the name of the quota. */
 export async function readQuotas(env: Env): Promise<Record<string, number>> {
   const rows = await env.db.all<{ name: string; value: number }>`select name, value from quotas`;

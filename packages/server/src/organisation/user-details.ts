@@ -1,5 +1,7 @@
-import { containing, optional, type Sql, type Step, sql, step } from "../drivers/db/db.ts";
+import type { UserFilter } from "@easel/protocol/management";
+import { containing, joined, optional, type Sql, type Step, sql, step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
+import { nearQuota, ownsDeactivated } from "./attention.ts";
 import { type PersonQuotas, personQuotaSteps } from "./quotas.ts";
 
 /** A user with rights, number of canvases and quotas. Times are epoch milliseconds. */
@@ -10,6 +12,8 @@ export interface UserDetailsRow {
   avatar_url: string | null;
   created_at: number;
   deactivated_at: number | null;
+  /** Null if it is not known. */
+  last_seen_at: number | null;
   can_publish_public: number;
   /** Number of canvases that the user owns, without deleted ones. */
   canvases: number;
@@ -23,33 +27,42 @@ export interface UserDetailsRow {
   quota_versions: number | null;
 }
 
-/** Returns up to `limit` users whose e-mail address or name contains `q` and whose id is below `cursor`, newest first. */
+/** The columns of a user that administrators see. */
+const DETAILS = sql`
+  select id, email, name, avatar_url, created_at, deactivated_at, can_publish_public,
+    (select seen_at from last_seen where user_id = users.id) as last_seen_at,
+    (select count(*) from canvases where owner_id = users.id and deleted_at is null) as canvases,
+    (select value from user_quotas where user_id = users.id and user_quotas.name = 'canvases.person') as quota_canvases,
+    (select value from user_quotas where user_id = users.id and user_quotas.name = 'bundles.bytes.person') as quota_bytes,
+    (select value from user_quotas where user_id = users.id and user_quotas.name = 'files.bytes.person') as quota_files,
+    (select value from user_quotas where user_id = users.id and user_quotas.name = 'versions.canvas') as quota_versions
+  from users where`;
+
+/** The SQL conditions on a row of `users` by which administrators filter. */
+const FILTERS: Record<UserFilter, (env: Env) => Sql> = {
+  active: () => sql`deactivated_at is null`,
+  deactivated: () => sql`deactivated_at is not null`,
+  ownersDeactivated: ownsDeactivated,
+  quotasNear: nearQuota,
+  quotasOwn: () => sql`id in (select user_id from user_quotas)`,
+};
+
+/** Returns up to `limit` users whose e-mail address or name contains `q` and whose id is below `cursor`, newest first. `show` filters them. */
 export function listUsers(
-  { q, cursor, limit }: { q: string; cursor: string; limit: number },
-  { db }: Env,
+  { q, cursor, limit, show }: { q: string; cursor: string; limit: number; show?: UserFilter | undefined },
+  env: Env,
 ): Promise<UserDetailsRow[]> {
   const like = containing(q);
-  return db.all<UserDetailsRow>`
-    select id, email, name, avatar_url, created_at, deactivated_at, can_publish_public,
-      (select count(*) from canvases where owner_id = users.id and deleted_at is null) as canvases,
-      (select value from user_quotas where user_id = users.id and user_quotas.name = 'canvases.person') as quota_canvases,
-      (select value from user_quotas where user_id = users.id and user_quotas.name = 'bundles.bytes.person') as quota_bytes,
-      (select value from user_quotas where user_id = users.id and user_quotas.name = 'files.bytes.person') as quota_files,
-      (select value from user_quotas where user_id = users.id and user_quotas.name = 'versions.canvas') as quota_versions
-    from users where id < ${cursor} and (lower(email) like ${like} escape '!' or lower(name) like ${like} escape '!')
-    order by id desc limit ${limit}`;
+  const filter = show === undefined ? [] : [sql`and`, FILTERS[show](env)];
+  const found = sql`id < ${cursor} and (lower(email) like ${like} escape '!' or lower(name) like ${like} escape '!')`;
+  return env.db.all<UserDetailsRow>(
+    ...joined([DETAILS, found, ...filter, sql`order by id desc limit ${limit}`]),
+  );
 }
 
 /** Finds a user by id. */
 export function findUserDetails(id: string, { db }: Env): Promise<UserDetailsRow | undefined> {
-  return db.get<UserDetailsRow>`
-    select id, email, name, avatar_url, created_at, deactivated_at, can_publish_public,
-      (select count(*) from canvases where owner_id = users.id and deleted_at is null) as canvases,
-      (select value from user_quotas where user_id = users.id and user_quotas.name = 'canvases.person') as quota_canvases,
-      (select value from user_quotas where user_id = users.id and user_quotas.name = 'bundles.bytes.person') as quota_bytes,
-      (select value from user_quotas where user_id = users.id and user_quotas.name = 'files.bytes.person') as quota_files,
-      (select value from user_quotas where user_id = users.id and user_quotas.name = 'versions.canvas') as quota_versions
-    from users where id = ${id}`;
+  return db.get<UserDetailsRow>(...joined([DETAILS, sql`id = ${id}`]));
 }
 
 /** The statements that delete the sessions and access tokens of a user who is deactivated. */

@@ -8,6 +8,7 @@ import { describe, test } from "node:test";
 import { Background, WorkLists } from "../../src/async/background.ts";
 import { CallLog } from "../../src/async/call-log.ts";
 import { Turns } from "../../src/async/event-loop-turns.ts";
+import { LastSeen } from "../../src/async/last-seen.ts";
 import { OutboundCalls, Tally } from "../../src/async/outbound-calls.ts";
 import { Concurrency, TaskPool } from "../../src/async/task-pool.ts";
 import { coreData } from "../../src/canvases/core-data.ts";
@@ -231,6 +232,8 @@ for (const { name, skip, database } of ENGINES) {
         outboundCalls: new OutboundCalls(),
         callLog: new CallLog(false),
         callTally: new Tally(),
+        lastSeen: new LastSeen(),
+        open: { realtimeConnections: 0 },
         sealer: new Sealer([]),
         lease: new NodeLease({ db, bus, clock: Date.now, log: newLog("silent") }),
         responses: new Concurrency(1),

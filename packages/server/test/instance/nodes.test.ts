@@ -184,7 +184,7 @@ await onDatabases(
       const lease = new NodeLease({ db, bus: memory(), clock: () => clock.now() + Date.now(), log });
       const node = newNode({ id: lease.id });
       await join(node);
-      lease.keepNode((skewMs) => keepNode(node, skewMs));
+      lease.keepNode((skewMs) => keepNode(node, skewMs, 3));
       await lease.start();
       await leave(node);
       await until("the row is there", async () => {

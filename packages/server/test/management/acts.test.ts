@@ -281,6 +281,9 @@ await onEngines("the acts of the management API", (target, env) => {
     "org.delete": () => administer("DELETE", "/orgs/acts"),
     "settings.read": () => administer("GET", "/settings"),
     "settings.update": () => administer("PATCH", "/settings", { ai: { guestUsd: 2 } }),
+    "instance.overview": () => administer("GET", "/instance/overview"),
+    "instance.health": () => administer("GET", "/instance/health"),
+    "instance.config": () => administer("GET", "/instance/config"),
     "ai.usage": () => administer("GET", "/ai/usage"),
     "connection.put": () =>
       administer("PUT", "/connections/acts", { origin: "https://localhost", methods: ["GET"] }),

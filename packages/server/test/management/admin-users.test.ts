@@ -30,7 +30,8 @@ await onSqlite("administration of users", (target, env) => {
     const gone = await stage(target, { people: site.people });
     await env.db.run`update canvases set deleted_at = ${from} where id = ${gone.id}`;
     const shown = await row(owner);
-    const { createdAt, ...rest } = shown;
+    const { createdAt, lastSeenAt, ...rest } = shown;
+    assert.equal(lastSeenAt, null, "it is written every minute");
     assert.ok(Number(createdAt) >= from && Number(createdAt) <= Date.now());
     assert.deepEqual(rest, {
       id: await idOf(owner),

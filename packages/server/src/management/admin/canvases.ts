@@ -1,4 +1,4 @@
-import type { AdminCanvas } from "@easel/protocol/management";
+import type { AdminCanvas, CanvasFilter } from "@easel/protocol/management";
 import { z } from "zod";
 import {
   type AdminCanvasRow,
@@ -12,15 +12,18 @@ import { refuseOver } from "../../canvases/owner-quotas.ts";
 import { reassignCanvas } from "../../canvases/ownership.ts";
 import {
   accessMode,
+  hasStatus,
   publicationStatus,
   publishedVersion,
   statusFieldsOf,
 } from "../../canvases/publication-status.ts";
 import { isId } from "../../crypto/ids.ts";
+import type { Sql } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { email } from "../../http/field-schemas.ts";
 import { paged } from "../../http/query.ts";
 import { refuse } from "../../http/refusal.ts";
+import { expiresSoon } from "../../organisation/attention.ts";
 import { act, ok } from "../act.ts";
 import { json, optionalJson, reason } from "../bodies.ts";
 import { canvasSearch } from "../list-query.ts";
@@ -60,6 +63,10 @@ async function afterChange(id: string, env: Env, change: () => Promise<boolean>)
   return viewOf(row ?? refuse("NOT_FOUND"), env);
 }
 
+/** Returns the SQL condition of a filter. */
+const conditionOf = (show: CanvasFilter, now: number): Sql =>
+  show === "sharesExpiring" ? expiresSoon(now) : hasStatus(show, now);
+
 /** How often the owner of a canvas may change while an administrator changes it. */
 const REASSIGN_TRIES = 3;
 
@@ -93,12 +100,13 @@ export const canvases = [
     path: "/api/admin/canvases",
     summary: "Lists the canvases of all users, newest first.",
     details:
-      "`q` filters by title, slug and the owner's e-mail address; `deleted=true` lists the deleted canvases that can be restored instead.",
+      "`q` filters by title, slug and the owner's e-mail address, `show` by `publicationStatus` or, with `sharesExpiring`, those that expire within seven days; `deleted=true` lists the deleted canvases that can be restored instead.",
     allow: "administrator",
     query: canvasSearch,
     response: ok(adminCanvasList),
-    async run({ query: { limit, ...filter } }, env) {
-      const rows = await listForAdmin({ ...filter, limit: limit + 1 }, env);
+    async run({ query: { limit, show, ...filter } }, env) {
+      const only = show === undefined ? undefined : conditionOf(show, env.clock());
+      const rows = await listForAdmin({ ...filter, limit: limit + 1, only }, env);
       const { entries, nextCursor } = paged(rows, limit, ({ id }) => id);
       return { body: { canvases: entries.map((row) => viewOf(row, env)), nextCursor } };
     },

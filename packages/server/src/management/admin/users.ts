@@ -21,7 +21,7 @@ import {
 } from "../../organisation/user-details.ts";
 import { act, noContent, ok } from "../act.ts";
 import { json, optionalJson, reason } from "../bodies.ts";
-import { page, search } from "../list-query.ts";
+import { page, userSearch } from "../list-query.ts";
 import {
   adminUser,
   adminUserDetails,
@@ -84,6 +84,7 @@ const viewOf = (row: UserDetailsRow, { config }: Env): AdminUser => ({
   avatarUrl: row.avatar_url,
   createdAt: row.created_at,
   deactivatedAt: row.deactivated_at,
+  lastSeenAt: row.last_seen_at,
   canPublishPublic: row.can_publish_public === 1,
   isAdmin: config.adminEmails.includes(row.email),
   canvases: row.canvases,
@@ -102,9 +103,10 @@ export const users = [
     method: "GET",
     path: "/api/admin/users",
     summary: "Lists the users who have signed in, newest first.",
-    details: "`q` filters by e-mail address and name.",
+    details:
+      "`q` filters by e-mail address and name. `show` lists only people who are `active` or `deactivated`, who are deactivated and own canvases (`ownersDeactivated`), who use more than 90 % of a quota (`quotasNear`), or who have quotas of their own (`quotasOwn`).",
     allow: "administrator",
-    query: search,
+    query: userSearch,
     response: ok(adminUserList),
     async run({ query: { limit, ...filter } }, env) {
       const rows = await listUsers({ ...filter, limit: limit + 1 }, env);

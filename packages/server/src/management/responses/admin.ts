@@ -9,6 +9,9 @@ import type {
   AuditLog,
   HandoverPreview,
   HandoverResult,
+  InstanceConfig,
+  InstanceHealth,
+  InstanceOverview,
   Organisation,
   OrganisationList,
 } from "@easel/protocol/management";
@@ -25,6 +28,7 @@ const userFields = {
   avatarUrl: z.string().nullable(),
   createdAt: time,
   deactivatedAt: time.nullable(),
+  lastSeenAt: time.nullable(),
   canPublishPublic: z.boolean(),
   isAdmin: z.boolean(),
   canvases: z.int(),
@@ -159,4 +163,80 @@ const auditEntry = exact<AuditEntry>()(
 export const auditLog = exact<AuditLog>()(
   "AuditLog",
   z.strictObject({ entries: z.array(auditEntry), nextCursor }),
+);
+
+export const instanceOverview = exact<InstanceOverview>()(
+  "InstanceOverview",
+  z.strictObject({
+    canvases: z.record(publicationStatus.or(z.literal("deleted")), z.int()),
+    people: z.strictObject({ total: z.int(), deactivated: z.int(), active30: z.int() }),
+    bytes: z.strictObject({ bundles: z.int(), files: z.int() }),
+    ai: z.strictObject({
+      month: z.string(),
+      spent: z.number(),
+      reserved: z.number(),
+      limit: z.number().nullable(),
+    }),
+    attention: z.array(
+      z.strictObject({
+        kind: z.enum([
+          "sharesExpiring",
+          "ownersDeactivated",
+          "quotasNear",
+          "connectionKeys",
+          "connectionsFailing",
+        ]),
+        count: z.int(),
+        query: z.string(),
+      }),
+    ),
+  }),
+);
+
+export const instanceHealth = exact<InstanceHealth>()(
+  "InstanceHealth",
+  z.strictObject({
+    version: z.string(),
+    startedAt: time,
+    nodes: z.array(
+      z.strictObject({
+        id: z.string(),
+        version: z.string(),
+        startedAt: time,
+        host: z.string(),
+        skewMs: z.int(),
+        connections: z.int(),
+        current: z.boolean(),
+      }),
+    ),
+    parts: z.array(
+      z.strictObject({
+        name: z.enum(["database", "blobs", "bus", "ai", "connections", "signIn"]),
+        ok: z.boolean(),
+        ms: z.int(),
+        detail: z.string(),
+      }),
+    ),
+    disk: z.strictObject({ free: z.int(), total: z.int() }).nullable(),
+    migrations: z.string(),
+    lastSweepAt: time.nullable(),
+  }),
+);
+
+export const instanceConfig = exact<InstanceConfig>()(
+  "InstanceConfig",
+  z.strictObject({
+    settings: z.array(
+      z.strictObject({
+        name: z.string(),
+        value: z.string(),
+        source: z.enum(["environment", "default", "instance"]),
+        changeable: z.boolean(),
+        key: z.string().nullable(),
+        secret: z.boolean(),
+        fallback: z.string(),
+        meaning: z.string(),
+      }),
+    ),
+  }),
 );

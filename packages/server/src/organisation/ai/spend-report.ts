@@ -129,10 +129,9 @@ const NO_SUMS: SumsRow = {
 /** Sums up the finished AI requests of all canvases in a range of days: in total, by day, by model, by person and by canvas. */
 export async function instanceAiUsage(range: DayRange, env: Env): Promise<InstanceAiUsage> {
   const times = timesOf(range);
-  const [usage, spend, settings, people, guests, canvases] = await Promise.all([
+  const [usage, spend, people, guests, canvases] = await Promise.all([
     aiUsageOf(null, range, env),
-    spendIn("instance_monthly", "", env),
-    readSettings(env),
+    instanceSpend(env),
     env.db.all<SumsRow & PersonRow>(PEOPLE, ...times),
     env.db.all<PersonRow & { guest_cost: number | string }>(GUESTS, ...times),
     env.db.all<SumsRow & { canvas_id: string; slug: string; title: string }>(CANVASES, ...times),
@@ -142,7 +141,7 @@ export async function instanceAiUsage(range: DayRange, env: Env): Promise<Instan
   const inviters = guests.filter((row) => !known.has(row.user_id)).map((row) => ({ ...NO_SUMS, ...row }));
   return {
     ...usage,
-    spend: { ...spend, limit: settings["ai.instanceMonthlyUsd"] },
+    spend,
     people: [...people, ...inviters].slice(0, MAX_ENTRIES).map((row) => ({
       userId: row.user_id,
       name: row.name,
@@ -157,6 +156,12 @@ export async function instanceAiUsage(range: DayRange, env: Env): Promise<Instan
       ...viewOf(row),
     })),
   };
+}
+
+/** Reads what the instance has spent and reserved in the current month, and its cap. */
+export async function instanceSpend(env: Env): Promise<InstanceAiUsage["spend"]> {
+  const [spend, settings] = await Promise.all([spendIn("instance_monthly", "", env), readSettings(env)]);
+  return { ...spend, limit: settings["ai.instanceMonthlyUsd"] };
 }
 
 /** Reads what a canvas has spent and reserved in the current month, and its cap. */

@@ -78,6 +78,7 @@ export class Hub {
   ): void {
     const connection = new Connection(ws, socket, access, readAccess, requestId, this);
     this.#connections.add(connection);
+    this.env.open.realtimeConnections = this.#connections.size;
     const { id } = access.canvas;
     this.#byCanvas.set(id, (this.#byCanvas.get(id) ?? new Set()).add(connection));
     if (this.#closed) connection.close("shutdown");
@@ -86,6 +87,7 @@ export class Hub {
 
   remove(connection: Connection): void {
     this.#connections.delete(connection);
+    this.env.open.realtimeConnections = this.#connections.size;
     if (this.#connections.size === 0) this.#onEmpty();
     const { id } = connection.access.canvas;
     const others = this.#byCanvas.get(id);

@@ -6,6 +6,8 @@ const HANDOVER = "packages/server/src/organisation/handover.ts";
 const OWNERSHIP = "packages/server/src/canvases/ownership.ts";
 const TEST_CALL = "packages/server/src/primitives/connections/test-call.ts";
 const OF_TEST_CALLS = "packages/server/test/management/admin-connection-test.test.ts";
+const OF_SHOWN = "packages/server/src/config/shown-settings.test.ts";
+const OF_INSTANCE = "packages/server/test/management/admin-instance.test.ts";
 const OF_HANDOVER = "packages/server/test/management/admin-handover.test.ts";
 
 /** Faults of what administrators do. */
@@ -86,5 +88,40 @@ export const administration: Fault[] = [
     'path: body.path.split("?", 1)[0],',
     "path: body.path,",
     OF_TEST_CALLS,
+  ),
+  fault(
+    "administration: secrets of the settings are shown",
+    "packages/server/src/config/config.ts",
+    "  if (secret === true) return MASK;\n",
+    "",
+    OF_SHOWN,
+  ),
+  fault(
+    "administration: the password in an address is shown",
+    "packages/server/src/config/config.ts",
+    '  address.password = "";\n',
+    "",
+    OF_SHOWN,
+  ),
+  fault(
+    "administration: the query of an address is shown",
+    "packages/server/src/config/config.ts",
+    '  if (address.search !== "") address.search = MASK;\n',
+    "",
+    OF_SHOWN,
+  ),
+  fault(
+    "administration: the reason of a driver is told",
+    "packages/server/src/organisation/instance-health.ts",
+    "if (error instanceof Unhealthy) return error.message;",
+    "if (error instanceof Error) return error.message;",
+    OF_INSTANCE,
+  ),
+  fault(
+    "administration: Public links that the deployment switches off count as on",
+    "packages/server/src/organisation/instance-settings.ts",
+    "publicLinks: settings.publicLinks && config.publicLinks",
+    "publicLinks: settings.publicLinks",
+    "packages/server/test/management/admin-settings.test.ts",
   ),
 ];

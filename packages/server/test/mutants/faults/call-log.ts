@@ -95,7 +95,7 @@ export const callLog: Fault[] = [
   fault(
     "call log: entries are lost at shutdown",
     "packages/server/src/service.ts",
-    "stopCallLog(), ",
+    "        stopCallLog(),\n",
     "",
     STORED,
   ),
