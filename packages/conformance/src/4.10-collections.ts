@@ -1,4 +1,5 @@
 import { describe } from "node:test";
+import { conditional } from "./collections/conditional.ts";
 import { counts } from "./collections/counts.ts";
 import { increments } from "./collections/increments.ts";
 import { matrix } from "./collections/matrix.ts";
@@ -26,6 +27,7 @@ export function collections(target: Target): void {
     pages(target);
     values(target);
     unique(target);
+    conditional(target);
     switches(target);
   });
 }

@@ -19,11 +19,12 @@ const SPECIFIED: Record<number, string> = {
   504: "UPSTREAM_TIMEOUT",
 };
 /**
- * The error codes that the specification does not contain: those of the management API and of
- * unique records, and those of general failures of an HTTP service.
+ * The error codes that the specification does not contain: those of the management API, of
+ * unique records and conditional writes, and those of general failures of an HTTP service.
  */
 const OUR_OWN = {
   NOT_UNIQUE: 409,
+  RECORD_CHANGED: 412,
   VERSION_LIVE: 409,
   VERSION_CONFLICT: 409,
   BLOBS_MISSING: 409,

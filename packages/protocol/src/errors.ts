@@ -40,6 +40,10 @@ export const ERRORS = {
     status: 409,
     message: "There is such a record already, and the collection allows only one: change that one instead.",
   },
+  RECORD_CHANGED: {
+    status: 412,
+    message: "This record has changed since you read it: `record` is what it is now.",
+  },
   POLICY_CONFLICT: {
     status: 409,
     message:

@@ -1,4 +1,4 @@
-import type { CollectionRecord, Declared, EaselError, Json } from "@easel/sdk";
+import type { CollectionRecord, Declared, EaselError, Json, RecordWriteOptions } from "@easel/sdk";
 import type { LiveRecord, RecordQuery } from "@easel/sdk/live";
 import { useMemo } from "react";
 import { useStores } from "./easel-provider.ts";
@@ -22,12 +22,19 @@ export interface CollectionResult<Value> {
   loadMore(): void;
   /** Creates a record. Resolves with the record that the service has stored, with its id. */
   create(value: Value): Promise<CollectionRecord<Value>>;
-  /** Replaces the value of a record by `next`. If `next` is a function, calls it with the current value and stores what it returns. */
-  update(id: string, next: Value | ((current: Value) => Value)): Promise<CollectionRecord<Value>>;
+  /**
+   * Replaces the value of a record by `next`. If `next` is a function, calls it with the current value and stores what it returns. With
+   * `expectedUpdatedAt`, only if the service has no later change of the record; otherwise rejects with `RECORD_CHANGED`.
+   */
+  update(
+    id: string,
+    next: Value | ((current: Value) => Value),
+    options?: RecordWriteOptions,
+  ): Promise<CollectionRecord<Value>>;
   /** Adds `by`, by default 1, to a record whose value is a number. Resolves with the sum. */
   increment(id: string, by?: number): Promise<number>;
-  /** Deletes a record. */
-  remove(id: string): Promise<void>;
+  /** Deletes a record, with `expectedUpdatedAt` on the same condition as `update`. */
+  remove(id: string, options?: RecordWriteOptions): Promise<void>;
   /** Reads the records again. If an error has ended the watch, starts a new one. */
   refetch(): void;
 }
@@ -48,11 +55,11 @@ export function useCollection(name: string, query: RecordQuery = {}): Collection
     () => ({
       loadMore: store.loadMore,
       create: store.create,
-      update(id: string, next: Json | ((current: Json) => Json)) {
-        if (typeof next !== "function") return store.update(id, next);
+      update(id: string, next: Json | ((current: Json) => Json), options?: RecordWriteOptions) {
+        if (typeof next !== "function") return store.update(id, next, options);
         const { records } = store.getState().data;
         const record = records.find((each) => each.id === id || each.key === id);
-        return store.update(id, next(record?.value ?? null));
+        return store.update(id, next(record?.value ?? null), options);
       },
       increment: store.increment,
       remove: store.remove,

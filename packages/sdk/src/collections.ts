@@ -48,6 +48,15 @@ export interface RecordListOptions {
   orderBy?: string;
 }
 
+/** Options of a write of a record. */
+export interface RecordWriteOptions {
+  /**
+   * The `updatedAt` of the record when the page last read it. If the record has changed since then, nothing is written, and the call fails
+   * with `RECORD_CHANGED`; `record` of the error is the record as it is now.
+   */
+  expectedUpdatedAt?: number | undefined;
+}
+
 /**
  * Returns the collection with the given name. Its values have the type that the call gives, such as `collection<Idea>("ideas")`. Otherwise
  * they have the type that `CanvasTypes` declares, or else `Json`.
@@ -89,18 +98,22 @@ export interface Collection<Value = Json> {
    */
   get<T = Value>(id: string): Promise<CollectionRecord<T> | undefined>;
   /**
-   * Replaces the value of a record and keeps its author.
-   * @throws NotFoundError if there is no such record that the viewer may read; EaselError with `PERMISSION_DENIED` or `NOT_UNIQUE`;
-   * QuotaExceededError with `VALUE_TOO_LARGE`.
+   * Replaces the value of a record and keeps its author. With `expectedUpdatedAt`, only if the record has not changed since then.
+   * @throws NotFoundError if there is no such record that the viewer may read; EaselError with `PERMISSION_DENIED`, `NOT_UNIQUE` or
+   * `RECORD_CHANGED`; QuotaExceededError with `VALUE_TOO_LARGE`.
    * @example await easel.kv.collection("ideas").update(id, { title: "Green tea" });
    */
-  update<T extends Value>(id: string, value: T & Serializable<T>): Promise<CollectionRecord<T>>;
+  update<T extends Value>(
+    id: string,
+    value: T & Serializable<T>,
+    options?: RecordWriteOptions,
+  ): Promise<CollectionRecord<T>>;
   /**
-   * Deletes a record.
-   * @throws NotFoundError if there is no such record that the viewer may read; EaselError with `PERMISSION_DENIED`.
+   * Deletes a record. With `expectedUpdatedAt`, only if the record has not changed since then.
+   * @throws NotFoundError if there is no such record that the viewer may read; EaselError with `PERMISSION_DENIED` or `RECORD_CHANGED`.
    * @example await easel.kv.collection("ideas").delete(id);
    */
-  delete(id: string): Promise<void>;
+  delete(id: string, options?: RecordWriteOptions): Promise<void>;
   /**
    * Resolves with one page of the records that the viewer may read, in order of creation by default.
    * @throws EaselError with `INVALID_BODY` for an invalid filter, order or cursor, `PERMISSION_DENIED`.
@@ -169,6 +182,14 @@ export interface Collection<Value = Json> {
 const filterOf = (where: RecordListOptions["where"]) =>
   where === undefined ? undefined : toJson(where, requireJson);
 
+/** Returns the headers that make a write conditional, none if it is not. */
+function conditionOf({ expectedUpdatedAt: expected }: RecordWriteOptions = {}): Record<string, string> {
+  if (expected === undefined) return {};
+  if (!Number.isSafeInteger(expected))
+    throw invalid("`expectedUpdatedAt` is the `updatedAt` of a record, a whole number.");
+  return { "if-match": `"${expected}"` };
+}
+
 /** Creates the object that `easel.kv.collection(name)` returns, without sending a request. */
 export function createCollection<Value>(api: Api, watch: Watch, name: string): Collection<Value> {
   const root = () => `/collections/${segment(name, "collection")}`;
@@ -198,11 +219,11 @@ export function createCollection<Value>(api: Api, watch: Watch, name: string): C
     async get<T>(id: string) {
       return readOptional<CollectionRecord<T>>(api, at(id));
     },
-    async update(id, value) {
-      return wrote(api.json("PUT", at(id), requireJson(value)));
+    async update(id, value, options) {
+      return wrote(api.json("PUT", at(id), requireJson(value), conditionOf(options)));
     },
-    async delete(id) {
-      await api.json("DELETE", at(id));
+    async delete(id, options) {
+      await api.json("DELETE", at(id), undefined, conditionOf(options));
       watch.wrote({ resource: "collection", name }, { op: "delete", id });
     },
     async list({ cursor, limit, where, orderBy } = {}) {

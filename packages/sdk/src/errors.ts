@@ -2,6 +2,7 @@ import type { Capability, DisabledReason } from "@easel/protocol/capabilities";
 import type { ErrorCode } from "@easel/protocol/errors";
 import type { FrameErrorCode } from "@easel/protocol/realtime";
 import type { AuthoredCanvas } from "@easel/protocol/types";
+import type { CollectionRecord } from "./collections.ts";
 
 /**
  * The stable code of an error: the code in the response, or `REQUEST_FAILED` if there is none. `DISCONNECTED`, `CHANNEL_CLOSED`,
@@ -35,6 +36,7 @@ export interface Failure {
   id?: string | undefined;
   stage?: string | undefined;
   current?: AuthoredCanvas | undefined;
+  record?: CollectionRecord | undefined;
   cause?: unknown;
 }
 
@@ -60,6 +62,8 @@ export class EaselError extends Error {
   readonly signedIn: boolean | undefined;
   /** The present state of the canvas; only in errors with the code `SHARE_CONFLICT` or `UPDATE_PARTIAL`. */
   readonly current: AuthoredCanvas | undefined;
+  /** The record as it is now; only in errors with the code `RECORD_CHANGED`. */
+  readonly record: CollectionRecord | undefined;
 
   constructor(failure: Failure) {
     const {
@@ -73,6 +77,7 @@ export class EaselError extends Error {
       field,
       signedIn,
       current,
+      record,
       cause,
     } = failure;
     super(
@@ -88,6 +93,7 @@ export class EaselError extends Error {
     this.field = field;
     this.signedIn = signedIn;
     this.current = current;
+    this.record = record;
   }
 }
 

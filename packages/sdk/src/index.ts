@@ -25,6 +25,7 @@ export type {
   Phase,
   RecordListOptions,
   RecordPage,
+  RecordWriteOptions,
 } from "./collections.ts";
 export type { ConnectionInit, Connections } from "./connections.ts";
 export type { UrlMode } from "./context.ts";

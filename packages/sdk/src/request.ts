@@ -22,10 +22,15 @@ export interface Api {
   /** Sends a request like `send`, and resolves with the JSON of the response. */
   receive<Answer>(...given: Parameters<Api["send"]>): Promise<Answer>;
   /**
-   * Sends `body` as JSON, unless it is undefined, and resolves with the JSON of the response. If the service refuses a GET request for a
+   * Sends `body` as JSON, unless it is undefined, with further `headers`, and resolves with the JSON of the response. If the service refuses a GET request for a
    * while (429 or 503 with `Retry-After`), waits and sends it once more.
    */
-  json<Answer>(method: string, path: string, body?: unknown): Promise<Answer>;
+  json<Answer>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer>;
 }
 
 /** Creates the API of the canvas that `options.url` or the page belongs to. Reads the address on the first call. */
@@ -81,8 +86,18 @@ export function createApi(options: EaselOptions = {}): Api {
     }
   };
 
-  const json = async <Answer>(method: string, path: string, body?: unknown) => {
-    const send = () => receive<Answer>(method, path, body === undefined ? undefined : jsonInit(toJson(body)));
+  const json = async <Answer>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ) => {
+    const send = () =>
+      receive<Answer>(
+        method,
+        path,
+        body === undefined ? headers && { headers } : jsonInit(toJson(body), headers),
+      );
     return method === "GET" ? send().catch((error) => waitOut(error).then(send)) : send();
   };
 
@@ -103,9 +118,9 @@ function authorized(headers: RequestInit["headers"], token: string): Headers {
   return all;
 }
 
-/** Returns the options of a request whose body is JSON. */
-export function jsonInit(body: string): RequestInit {
-  return { body, headers: { "content-type": "application/json" } };
+/** Returns the options of a request whose body is JSON, with further `headers`. */
+export function jsonInit(body: string, headers?: Record<string, string>): RequestInit {
+  return { body, headers: { "content-type": "application/json", ...headers } };
 }
 
 /**

@@ -72,3 +72,27 @@ test("invalid arguments are refused before anything is sent", async () => {
   }
   assert.deepEqual(calls, []);
 });
+
+test("`expectedUpdatedAt` makes a write conditional, and the error has the record as it is now", async () => {
+  const record = { id: "r-1", authorId: "u-1", value: "theirs", updatedAt: 8 };
+  const { ideas, calls } = answered({ code: "RECORD_CHANGED", message: "Changed.", record }, 412);
+  const changed = { name: "EaselError", code: "RECORD_CHANGED", status: 412, record };
+  await assert.rejects(ideas.update("r-1", "mine", { expectedUpdatedAt: 7 }), changed);
+  await assert.rejects(ideas.delete("r-1", { expectedUpdatedAt: 7 }), changed);
+  await assert.rejects(ideas.update("r-1", "mine", {}), changed);
+  await assert.rejects(ideas.delete("r-1", { expectedUpdatedAt: undefined }), changed);
+  assert.deepEqual(
+    calls.map(({ init }) => [init.method, new Headers(init.headers).get("if-match"), init.body]),
+    [
+      ["PUT", '"7"', '"mine"'],
+      ["DELETE", '"7"', undefined],
+      ["PUT", null, '"mine"'],
+      ["DELETE", null, undefined],
+    ],
+  );
+  for (const expectedUpdatedAt of [Number.NaN, 1.5, "7" as never, null as never]) {
+    await assert.rejects(ideas.update("r-1", 1, { expectedUpdatedAt }), invalid);
+    await assert.rejects(ideas.delete("r-1", { expectedUpdatedAt }), invalid);
+  }
+  assert.equal(calls.length, 4);
+});

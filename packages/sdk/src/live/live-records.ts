@@ -1,5 +1,5 @@
 import type { Json } from "@easel/protocol/types";
-import type { Collection, CollectionRecord } from "../collections.ts";
+import type { Collection, CollectionRecord, RecordWriteOptions } from "../collections.ts";
 import type { RecordChange } from "../realtime/watch.ts";
 import { createLive, type LiveState } from "./live-data.ts";
 import { sum } from "./live-value.ts";
@@ -38,9 +38,9 @@ export interface LiveRecords extends Store<LiveState<Data>> {
   /** Reads the next page of records and adds it to the data, if there is one. */
   loadMore(): void;
   create(value: Json): Promise<CollectionRecord>;
-  update(id: string, value: Json): Promise<CollectionRecord>;
+  update(id: string, value: Json, options?: RecordWriteOptions): Promise<CollectionRecord>;
   increment(id: string, by?: number): Promise<number>;
-  remove(id: string): Promise<void>;
+  remove(id: string, options?: RecordWriteOptions): Promise<void>;
 }
 
 /**
@@ -147,11 +147,11 @@ export function createLiveRecords(
       return promise;
     },
 
-    update: (id, value) =>
+    update: (id, value, options) =>
       write(
         id,
         (record) => ({ ...record, value, isPending: true }),
-        (sent) => collection.update(sent, value),
+        (sent) => collection.update(sent, value, options),
         (result) => () => toLive(result),
         (result) => result,
       ),
@@ -164,6 +164,6 @@ export function createLiveRecords(
         (value) => (record) => ({ ...record, value, isPending: false }),
       ),
 
-    remove: (id) => write(id, undefined, (sent) => collection.delete(sent)),
+    remove: (id, options) => write(id, undefined, (sent) => collection.delete(sent, options)),
   };
 }

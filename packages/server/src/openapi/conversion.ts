@@ -2,7 +2,7 @@ import type { Description, Response } from "../operations/operation.ts";
 import type { BodyDescription } from "../operations/operation-body.ts";
 import { type CommonErrors, ErrorResponses, RATE_HEADERS } from "./error-responses.ts";
 import type { OperationObject, RequestBodyObject, ResponseObject, SecurityRequirement } from "./openapi.ts";
-import { pathParameters, queryParameters } from "./parameters.ts";
+import { headerParameters, pathParameters, queryParameters } from "./parameters.ts";
 import { Schemas } from "./schemas.ts";
 
 /** What the document says about an operation beside its description: its group, common errors, rate limit and credentials. */
@@ -46,8 +46,12 @@ export class Operations {
     operation: Description,
     { tag, common, isLimited, security }: Surface,
   ): OperationObject {
-    const { name, summary, details, query, body, responses, errors = [] } = operation;
-    const parameters = [...pathParameters(path), ...queryParameters(query?.schema, this.schemas)];
+    const { name, summary, details, query, headers, body, responses, errors = [] } = operation;
+    const parameters = [
+      ...pathParameters(path),
+      ...queryParameters(query?.schema, this.schemas),
+      ...headerParameters(headers),
+    ];
     return {
       operationId: name,
       tags: [tag],

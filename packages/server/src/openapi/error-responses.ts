@@ -75,6 +75,10 @@ export const ERROR_SCHEMAS: Record<string, JsonSchema> = {
       id: text("`PUBLISH_FAILED`: the id of the canvas, if it exists already."),
       stage: text("`UPDATE_PARTIAL`: what failed."),
       current: { description: "`UPDATE_PARTIAL` and `SHARE_CONFLICT`: the canvas as it is now." },
+      record: {
+        $ref: "#/components/schemas/CollectionRecord",
+        description: "`RECORD_CHANGED`: the record as it is now.",
+      },
       currentVersion: { type: ["string", "null"], description: "`VERSION_CONFLICT`: the live version." },
       missing: {
         type: "array",

@@ -46,7 +46,7 @@ export interface OperationObject {
 
 export interface Parameter {
   name: string;
-  in: "path" | "query";
+  in: "path" | "query" | "header";
   required?: boolean;
   description?: string;
   schema: JsonSchema;

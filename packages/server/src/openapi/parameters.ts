@@ -44,3 +44,12 @@ export function queryParameters(query: ZodObject | undefined, schemas: Schemas):
     schema: schema as JsonSchema,
   }));
 }
+
+/** Describes the request headers that an operation reads. */
+export const headerParameters = (headers: Record<string, string> = {}): Parameter[] =>
+  Object.entries(headers).map(([name, description]) => ({
+    name,
+    in: "header",
+    description,
+    schema: { type: "string" },
+  }));

@@ -26,6 +26,8 @@ export interface Description {
   /** Sentences that follow the summary, in Markdown. */
   details?: string;
   query?: { schema: ZodObject };
+  /** Maps the name of each request header that the operation reads to a sentence about its meaning. */
+  headers?: Record<string, string>;
   body?: BodyDescription;
   /** The successful responses by status, such as 200 or 2XX. */
   responses: Record<string, Response>;

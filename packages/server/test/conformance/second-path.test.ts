@@ -1,5 +1,6 @@
 import { after, describe } from "node:test";
 import { submissions } from "@easel/conformance/4.9-submissions";
+import { conditional } from "@easel/conformance/collections/conditional";
 import { counts } from "@easel/conformance/collections/counts";
 import { increments } from "@easel/conformance/collections/increments";
 import { pages } from "@easel/conformance/collections/pages";
@@ -43,7 +44,18 @@ const second = { ...target, ids: new Map<string, string>() };
 const SUITES = {
   kv: [kv, roles, keys, kvValues, bodies, lists, kvIncrements],
   submissions: [submissions],
-  collections: [collections, policies, phases, counts, increments, pages, values, unique, switches],
+  collections: [
+    collections,
+    policies,
+    phases,
+    counts,
+    increments,
+    pages,
+    values,
+    unique,
+    conditional,
+    switches,
+  ],
   files: [
     ...[files, uploads, refusals, fileLists, renames, attachments, groups, content, watches, fileSwitches],
   ],

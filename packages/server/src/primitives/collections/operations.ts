@@ -3,8 +3,9 @@ import type { Json, Right } from "@easel/protocol/types";
 import { z } from "zod";
 import { allows, audienceIncludes } from "../../access/rights.ts";
 import type { Env } from "../../env.ts";
+import { ifMatch } from "../../http/preconditions.ts";
 import { type ErrorCase, refuse } from "../../http/refusal.ts";
-import { refuseExisting } from "../../operations/operation.ts";
+import { type Message, refuseExisting } from "../../operations/operation.ts";
 import { announceChange } from "../change-feed.ts";
 import { json, nextCursor, paging, rights } from "../description.ts";
 import { AttachmentRemoval } from "../files/attachments.ts";
@@ -79,6 +80,35 @@ const openRecord =
       : refuse("PERMISSION_DENIED");
   };
 
+/** The request header that makes a write of a record conditional. */
+const headers = {
+  "If-Match":
+    "The `updatedAt` of the record as it was read, in double quotes: the write happens only if the record is still the same, otherwise 412 `RECORD_CHANGED` with the record as it is now.",
+};
+
+/**
+ * Calls `write` with the record until it does not return null, which says that the record is no longer what was read. `isConditional`: the
+ * write must then change nothing. Throws 412 `RECORD_CHANGED` with the record as it is now if `If-Match` does not name it, and 404
+ * `NOT_FOUND` if there is no longer one that the caller may read: a precondition counts only where the request would succeed without it
+ * (RFC 9110, 13.2.1).
+ */
+async function writeRecord<Result>(
+  { record, records, rights: { read } }: OpenedRecord,
+  message: Message,
+  write: (found: StoredRecord, isConditional: boolean) => Promise<Result | null>,
+): Promise<Result> {
+  const matches = ifMatch(message.headers);
+  let found: StoredRecord | undefined = record;
+  while (found !== undefined) {
+    if (matches !== null && !matches(String(found.updated_at)))
+      refuse("RECORD_CHANGED", { record: JSON.parse(recordText(found)) });
+    const written = await write(found, matches !== null);
+    if (written !== null) return written;
+    found = await records.get(found.id, read);
+  }
+  return refuse("NOT_FOUND");
+}
+
 /**
  * Publishes the change or removal of a record to the connections that watch the collection. `text` is the new record as JSON text.
  */
@@ -152,13 +182,15 @@ export const updateRecord = operation({
   path: "/collections/{name}/{id}",
   summary: "Replaces the value of a record. Its author stays the same.",
   responses: json("The record as stored.", record),
-  errors: [...ERRORS, "VALUE_TOO_LARGE", "NOT_UNIQUE"],
+  headers,
+  errors: [...ERRORS, "VALUE_TOO_LARGE", "NOT_UNIQUE", "RECORD_CHANGED"],
   may: openRecord("update"),
   body: valueGiven,
-  async run(caller, { params, subject: { records, record: found }, body }, env) {
-    const now = env.clock();
-    const stored = (await records.update(found, body, now)) ?? refuse("NOT_FOUND");
-    return publishRecord(caller, { params }, { ...found, ...stored, updated_at: now }, env);
+  async run(caller, { params, subject, body, message }, env) {
+    const changed = await writeRecord(subject, message, (found, unchanged) =>
+      subject.records.update(found, body, env.clock(), { unchanged }),
+    );
+    return publishRecord(caller, { params }, changed, env);
   },
 });
 
@@ -271,10 +303,13 @@ export const collections: Primitive = {
         "The record is deleted.",
         z.strictObject({ ok: z.literal(true), attachmentCleanupFailed }),
       ),
-      errors: ERRORS,
+      headers,
+      errors: [...ERRORS, "RECORD_CHANGED"],
       may: openRecord("delete"),
-      async run(caller, { params, subject: { records, record: found } }, env) {
-        if (!(await records.delete(found.id))) refuse("NOT_FOUND");
+      async run(caller, { params, subject, message }, env) {
+        const found = await writeRecord(subject, message, async (found, unchanged) =>
+          (await subject.records.delete(found.id, unchanged ? found.updated_at : undefined)) ? found : null,
+        );
         publishChange(caller, { params }, found, env);
         const attachments = new AttachmentRemoval(caller.canvas.id, params.name, env);
         await attachments.remove([found.id]).finally(() => attachments.announce());
@@ -292,11 +327,10 @@ export const collections: Primitive = {
       body: valueBody(amount, { accept: amountIn }),
       async run(caller, { params, subject: { records, rights: held, record: found }, body: by }, env) {
         const now = env.clock();
-        const number = await records.increment(found.id, by, now);
-        if (number === undefined)
-          refuse((await records.get(found.id, held.read)) === undefined ? "NOT_FOUND" : "NOT_NUMERIC");
-        const changed = { ...found, value: null, number, updated_at: now };
-        return publishRecord(caller, { params }, changed, env);
+        const changed = await records.increment(found.id, by, now);
+        if (changed === undefined)
+          return refuse((await records.get(found.id, held.read)) === undefined ? "NOT_FOUND" : "NOT_NUMERIC");
+        return publishRecord(caller, { params }, { ...found, value: null, ...changed }, env);
       },
     }),
   ],

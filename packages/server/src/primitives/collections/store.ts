@@ -44,7 +44,10 @@ export const collectionsData: CanvasData = {
     sql`select sum(coalesce(octet_length(value), 8)) as bytes from records where canvas_id = ${canvas}`,
 };
 
-/** A record of a collection. `updated_at` is in epoch milliseconds. */
+/**
+ * A record of a collection. `updated_at` is in epoch milliseconds. Every change of a record makes it greater, by 1 at least, so that it also
+ * identifies what is stored: a conditional write compares it (decision 096).
+ */
 export type StoredRecord = Stored & { id: string; author_id: string; updated_at: number };
 
 /** Returns a record as JSON text, as the API returns it. */
@@ -55,10 +58,10 @@ const KIND = "records";
 
 const INCREMENT = new UpdateOne({
   table: "records",
-  set: "number = number + ?, updated_at = ?",
+  set: "number = number + ?, updated_at = case when updated_at < ? then ? else updated_at + 1 end",
   key: "id = ?",
   also: `canvas_id = ? and collection = ? and number is not null and ${STAYS_FINITE}`,
-  returning: "number",
+  returning: "number, updated_at",
 });
 
 /** The maximum number of records that one batch removes when a collection is cleared. Each can have up to a hundred indexed fields. */
@@ -161,52 +164,92 @@ export class RecordStore {
   }
 
   /**
-   * Replaces the value of a record. Returns null if the record no longer exists. Throws 409 `NOT_UNIQUE` or 400 `INVALID_BODY` if the
-   * record would not be unique or cannot be.
+   * Replaces the value of a record, which is given as it was read. Returns the record as stored, or null if it no longer exists. With
+   * `unchanged`, also returns null if it has changed since it was read. Throws 409 `NOT_UNIQUE` or 400 `INVALID_BODY` if the record would
+   * not be unique or cannot be.
    */
   async update(
-    { id, author_id }: Pick<StoredRecord, "id" | "author_id">,
+    found: Pick<StoredRecord, "id" | "author_id" | "updated_at">,
     value: Json,
     now: number,
-  ): Promise<Stored | null> {
+    { unchanged = false } = {},
+  ): Promise<StoredRecord | null> {
+    const { id, author_id } = found;
     const stored = toStored(value);
-    const fields = fieldsOf(value);
-    const guard = this.#guard(id, [authorField(author_id), ...fields]);
-    const isStored = await this.#write([
-      ...guard.map(() => countLess(this.#canvas, KIND, 0)),
-      ...guard,
-      sql`update records set value = ${stored.value}, number = ${stored.number}, updated_at = ${now}
-        where id = ${id} and canvas_id = ${this.#canvas} and collection = ${this.#collection}`,
-      optional`delete from record_fields where record_id = ${id} and name <> ${AUTHOR}`,
-      ...this.#index(id, fields),
-    ]);
-    return isStored ? stored : null;
+    for (
+      let last: number | undefined = found.updated_at;
+      last !== undefined;
+      last = await this.#updatedAt(id)
+    ) {
+      const updated_at = Math.max(now, last + 1);
+      if (await this.#update(found, value, stored, updated_at, unchanged ? last : undefined))
+        return { ...stored, id, author_id, updated_at };
+      if (unchanged) return null;
+    }
+    return null;
   }
 
   /**
-   * Adds `by` to a record whose value is a number, and returns the sum. Returns undefined if the record no longer exists or is not a
-   * number, or if the sum is not finite.
+   * Replaces the value of a record whose `updated_at` is `expected`, by default any that is less than the new one. Returns false if there is
+   * none.
    */
-  async increment(id: string, by: number, now: number): Promise<number | undefined> {
-    const [changed] = await this.#db.returning<{ number: number }>(
+  async #update(
+    { id, author_id }: Pick<StoredRecord, "id" | "author_id">,
+    value: Json,
+    stored: Stored,
+    updatedAt: number,
+    expected?: number,
+  ): Promise<boolean> {
+    const fields = fieldsOf(value);
+    const guard = this.#guard(id, [authorField(author_id), ...fields]);
+    return this.#write([
+      ...guard.map(() => countLess(this.#canvas, KIND, 0)),
+      ...guard,
+      sql`update records set value = ${stored.value}, number = ${stored.number}, updated_at = ${updatedAt}
+        where id = ${id} and canvas_id = ${this.#canvas} and collection = ${this.#collection}
+          and updated_at between ${expected ?? 0} and ${expected ?? updatedAt - 1}`,
+      optional`delete from record_fields where record_id = ${id} and name <> ${AUTHOR}`,
+      ...this.#index(id, fields),
+    ]);
+  }
+
+  /** Returns the time of the last change of a record, undefined if it does not exist. */
+  async #updatedAt(id: string): Promise<number | undefined> {
+    const found = await this.#db.get<{ updated_at: number }>`
+      select updated_at from records where id = ${id} and canvas_id = ${this.#canvas} and collection = ${this.#collection}`;
+    return found?.updated_at;
+  }
+
+  /**
+   * Adds `by` to a record whose value is a number, and returns the sum and the time of the change. Returns undefined if the record no longer
+   * exists or is not a number, or if the sum is not finite.
+   */
+  async increment(
+    id: string,
+    by: number,
+    now: number,
+  ): Promise<{ number: number; updated_at: number } | undefined> {
+    const [changed] = await this.#db.returning<{ number: number; updated_at: number }>(
       INCREMENT,
       by,
+      now,
       now,
       id,
       this.#canvas,
       this.#collection,
       ...finiteValues(by),
     );
-    return changed?.number;
+    return changed;
   }
 
-  /** Removes a record. Returns false if it no longer exists. */
-  async delete(id: string): Promise<boolean> {
+  /** Removes a record. Returns false if it no longer exists or, with `expected`, if its `updated_at` is not this. */
+  async delete(id: string, expected?: number): Promise<boolean> {
     const steps = [
       countLess(this.#canvas, KIND, 1),
       countLess(this.#canvas, this.#kind, 1),
       sql`delete from records
-        where id = ${id} and canvas_id = ${this.#canvas} and collection = ${this.#collection}`,
+        where id = ${id} and canvas_id = ${this.#canvas} and collection = ${this.#collection}
+          and updated_at between ${expected ?? 0} and ${expected ?? Number.MAX_SAFE_INTEGER}`,
     ];
     return (await this.#db.withReserve.batch(steps)) === "done";
   }

@@ -133,7 +133,7 @@ await onDatabases("queries of records", (db) => {
     await store.update(named(first?.id ?? ""), 7, 6);
     assert.deepEqual(await by({ where: '{"value.n":9}' }), []);
     assert.equal((await by({ orderBy: "value.n" })).length, 2);
-    assert.equal(await store.increment(first?.id ?? "", 1, 7), 8);
+    assert.equal((await store.increment(first?.id ?? "", 1, 7))?.number, 8);
     assert.equal((await by({ orderBy: "-updatedAt" }))[0], first?.id);
     await store.delete(first?.id ?? "");
     assert.deepEqual(new Set(await by({})), new Set(idsOf(records.slice(1))));

@@ -46,4 +46,4 @@ export async function indexed(db: Db, canvas: string): Promise<void> {
 }
 
 /** Returns what an update needs to know of a record with the given id and author. */
-export const named = (id: string, author_id = "u-1") => ({ id, author_id });
+export const named = (id: string, author_id = "u-1") => ({ id, author_id, updated_at: 0 });

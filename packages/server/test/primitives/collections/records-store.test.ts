@@ -78,7 +78,7 @@ await onDatabases("records", (db) => {
     await limit(5);
     assert.equal(await store().create(5, 1), null);
     assert.ok(await store().update(named(id(0)), { now: "an object" }, 2));
-    assert.equal(await store().increment(id(1), 10, 2), 11);
+    assert.deepEqual(await store().increment(id(1), 10, 2), { number: 11, updated_at: 2 });
     await limit(3);
     assert.ok(await store().update(named(id(0)), { now: "another" }, 3));
     assert.equal(await sound(), 5);
@@ -194,11 +194,62 @@ await onDatabases("records", (db) => {
     const { store } = open();
     const record = await store().create(0, 1);
     const id = record?.id ?? "";
-    const sums = await times(MANY, (index) => store(`u-${index}`).increment(id, 1, 100 + index));
+    const changed = await times(MANY, (index) => store(`u-${index}`).increment(id, 1, 100 + (index % 7)));
+    const sums = changed.map((each) => each?.number);
     assert.deepEqual(new Set(sums), new Set(Array.from({ length: MANY }, (_, index) => index + 1)));
     const now = await store().get(id, ANY);
     assert.deepEqual([now?.number, now?.author_id], [MANY, "u-1"]);
-    assert.ok(Number(now?.updated_at) >= 100);
+    const inOrder = changed.toSorted((one, other) => Number(one?.number) - Number(other?.number));
+    const moments = inOrder.map((each) => Number(each?.updated_at));
+    assert.ok(
+      moments.every((at, index) => at >= 100 && at > (moments[index - 1] ?? 1)),
+      String(moments),
+    );
+    assert.equal(now?.updated_at, moments.at(-1));
+  });
+
+  test("two changes of a record never have the same time, whatever the clock says", async () => {
+    const { store } = open();
+    const record = await store().create(0, 7);
+    const id = record?.id ?? "";
+    const found = () => store().get(id, ANY);
+    const updated = async (value: Json, now: number) =>
+      (await store().update((await found()) ?? named(id), value, now))?.updated_at;
+    assert.equal(await updated(1, 7), 8);
+    assert.equal(await updated(1, 7), 9);
+    assert.equal(await updated(1, 3), 10);
+    assert.equal((await store().increment(id, 1, 10))?.updated_at, 11);
+    assert.equal((await store().increment(id, 1, 1))?.updated_at, 12);
+    assert.equal(await updated({ text: "later" }, 90), 90);
+    const written = await times(20, (index) => store().update(named(id), index, 90));
+    assert.equal(new Set(written.map((each) => each?.updated_at)).size, 20);
+    const last = written.toSorted((one, other) => Number(one?.updated_at) - Number(other?.updated_at)).at(-1);
+    assert.deepEqual(await found(), last);
+  });
+
+  test("of concurrent conditional writes of a record one is made, or none if it has changed before", async () => {
+    const { store, sound } = open();
+    for (let round = 0; round < 10; round++) {
+      const found = await store().create({ round }, 1);
+      assert.ok(found);
+      const { id, updated_at } = found;
+      const isMade = await times(12, async (index) =>
+        index % 3 === 2
+          ? store().delete(id, updated_at)
+          : (await store().update(found, { index }, 1, { unchanged: true })) !== null,
+      );
+      assert.equal(isMade.filter(Boolean).length, 1);
+      const now = await store().get(id, ANY);
+      assert.deepEqual(
+        now === undefined ? isMade[2] || isMade[5] || isMade[8] || isMade[11] : now.updated_at,
+        now === undefined ? true : 2,
+      );
+      assert.equal(await store().update(found, "stale", 9, { unchanged: true }), null);
+      assert.equal(await store().delete(id, updated_at), false);
+      assert.deepEqual(await store().get(id, ANY), now);
+      if (now !== undefined) assert.ok(await store().delete(id, now.updated_at));
+    }
+    assert.equal(await sound(), 0);
   });
 
   test("after concurrent updates a record is indexed by its final value", async () => {

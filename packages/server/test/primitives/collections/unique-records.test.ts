@@ -135,7 +135,7 @@ await onDatabases("unique records", (db, other) => {
     ];
     for (const [record, card, expected] of rows) {
       const { id, author_id } = record ?? assert.fail();
-      assert.equal(await outcome(votes.update({ id, author_id }, { card }, 2)), expected, String(card));
+      assert.equal(await outcome(votes.update(named(id, author_id), { card }, 2)), expected, String(card));
     }
     assert.equal(await outcome(votes.update(named("none"), { card: "z" }, 2)), "none");
     assert.equal(await sound(), 3);
