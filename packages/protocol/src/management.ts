@@ -751,6 +751,24 @@ export interface Organisation {
   members: number;
 }
 
+/** Active people whose organisation a change would change: their number, and the first 20 by e-mail address. */
+export interface MovedPeople {
+  count: number;
+  people: { id: string; email: string; name: string }[];
+}
+
+/** What it would mean if an organisation had other domains. */
+export interface OrganisationPreview {
+  /** Who would become a member. */
+  joining: MovedPeople;
+  /** Who would not be a member any more. */
+  leaving: MovedPeople;
+  /** The domains that are those of another organisation now, which would lose them. */
+  taken: { domain: string; org: { id: string; name: string } }[];
+  /** The number of canvases that all members may open. */
+  canvases: number;
+}
+
 /** The response of `GET /api/admin/orgs`, sorted by id. */
 export interface OrganisationList {
   orgs: Organisation[];

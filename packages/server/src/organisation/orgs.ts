@@ -1,7 +1,7 @@
-import type { Organisation } from "@easel/protocol/management";
+import type { MovedPeople, Organisation, OrganisationPreview } from "@easel/protocol/management";
 import { domainOf } from "../access/principal.ts";
 import type { CanvasData } from "../canvases/canvas-data.ts";
-import { optional, sql, step } from "../drivers/db/db.ts";
+import { asKeys, joined, optional, type Sql, sql, step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 
 type OrgRow = Omit<Organisation, "domains" | "members">;
@@ -51,19 +51,68 @@ export async function areColleagues(one: string, other: string, env: Env): Promi
   return domains.some((domain) => domain === null || domain === domainOf(other));
 }
 
+/** How many people a preview names. */
+const NAMED = 20;
+
+/** Counts and names the active people with an e-mail address of one of `domains`, which is a statement. */
+async function peopleOf(domains: Sql, { db }: Env): Promise<MovedPeople> {
+  const found = joined([
+    sql`from users where deactivated_at is null and id in (select user_id from person_words where domain in (`,
+    domains,
+    sql`))`,
+  ]);
+  const [people, [row]] = await Promise.all([
+    db.all<MovedPeople["people"][number]>(
+      ...joined([sql`select id, email, name`, found, sql`order by email limit ${NAMED}`]),
+    ),
+    db.all<{ count: number }>(...joined([sql`select count(*) as count`, found])),
+  ]);
+  return { count: Number(row?.count ?? 0), people };
+}
+
+/** Returns what it would mean if the organisation `id`, which need not exist, had the domains `domains`. Changes nothing. */
+export async function previewOrg(id: string, domains: string[], env: Env): Promise<OrganisationPreview> {
+  const { db } = env;
+  const keys = asKeys(domains);
+  const [joining, leaving, taken, canvases] = await Promise.all([
+    peopleOf(
+      sql`select key from json_each(${keys}) except select domain from org_domains where org_id = ${id}`,
+      env,
+    ),
+    peopleOf(
+      sql`select domain from org_domains where org_id = ${id} except select key from json_each(${keys})`,
+      env,
+    ),
+    db.all<{ domain: string; id: string; name: string }>`
+      select domain, orgs.id, name from org_domains join orgs on orgs.id = org_id
+      where org_id <> ${id} and domain in (select key from json_each(${keys})) order by domain`,
+    db.get<{ count: number }>`
+      select count(*) as count from canvases where org_id = ${id} and access = 'whole_org' and deleted_at is null`,
+  ]);
+  return {
+    joining,
+    leaving,
+    taken: taken.map(({ domain, ...org }) => ({ domain, org })),
+    canvases: Number(canvases?.count ?? 0),
+  };
+}
+
 /**
- * Creates or replaces an organisation. If another organisation has one of the domains, changes nothing and returns
+ * Creates or replaces an organisation. With `take`, other organisations lose its domains; otherwise, if another organisation has one of the domains, changes nothing and returns
  * that domain; otherwise returns null.
  */
 export async function putOrg(
-  { id, name, domains }: { id: string; name: string; domains: string[] },
+  { id, name, domains, take }: { id: string; name: string; domains: string[]; take: boolean },
   { db, clock }: Env,
 ): Promise<string | null> {
   const claims = domains.map((domain) =>
     step(
       `@${domain}`,
-      sql`
-      insert into org_domains (domain, org_id) values (${domain}, ${id}) on conflict (domain) do nothing`,
+      take
+        ? sql`insert into org_domains (domain, org_id) values (${domain}, ${id})
+            on conflict (domain) do update set org_id = excluded.org_id`
+        : sql`insert into org_domains (domain, org_id) values (${domain}, ${id})
+            on conflict (domain) do nothing`,
     ),
   );
   // The row of the organisation is written first, so that concurrent changes wait for the lock on it.

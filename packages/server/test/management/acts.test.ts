@@ -20,8 +20,14 @@ const MANAGEMENT = path.join(import.meta.dirname, "../../src/management");
 /** The value of every field that can hold a secret, which the audit log must not contain. */
 const SECRET = "marked-as-a-secret";
 
-/** Acts (operations of the management API) that only prepare a change, which another act makes. */
-const PREPARING = ["canvas.stage", "canvas.stage-file", "canvas.stage-files", "canvas.stage-cancel"];
+/** Acts (operations of the management API) that only prepare a change, which another act makes, or say what it would mean. */
+const PREPARING = [
+  "canvas.stage",
+  "canvas.stage-file",
+  "canvas.stage-files",
+  "canvas.stage-cancel",
+  "org.preview",
+];
 
 test("every act has its own name and route; acts that change something are audited and recheck access", () => {
   assert.ok(ACTS.length >= 40);
@@ -253,6 +259,7 @@ await onEngines("the acts of the management API", (target, env) => {
         `/invites/${await made(`/canvases/${site.id}/invites`, { email: "other@example.com" })}`,
       ),
     "canvas.list-all": () => administer("GET", "/canvases"),
+    "canvas.read-any": () => administer("GET", `/canvases/${site.id}`),
     "canvas.disable": () => administer("POST", `/canvases/${site.id}/disable`, { reason: "A reason." }),
     "canvas.enable": () => administer("POST", `/canvases/${site.id}/enable`),
     "canvas.transfer": () => canvas("PUT", "/owner", { email: site.people.editor.email }),
@@ -279,6 +286,7 @@ await onEngines("the acts of the management API", (target, env) => {
     "org.put": () => administer("PUT", "/orgs/acts", { name: "Acts", domains: ["acts.example"] }),
     "org.list": () => administer("GET", "/orgs"),
     "org.read": () => administer("GET", "/orgs/acts"),
+    "org.preview": () => administer("POST", "/orgs/acts/preview", { domains: ["acts.example"] }),
     "org.delete": () => administer("DELETE", "/orgs/acts"),
     "settings.read": () => administer("GET", "/settings"),
     "settings.update": () => administer("PATCH", "/settings", { ai: { guestUsd: 2 } }),

@@ -112,6 +112,16 @@ export const canvases = [
     },
   }),
   act({
+    name: "canvas.read-any",
+    method: "GET",
+    path: "/api/admin/canvases/{id}",
+    summary: "Returns a canvas of any user, without its content.",
+    details: "Deleted canvases that can be restored are included.",
+    allow: "administrator",
+    response: ok(adminCanvas),
+    run: async ({ params: { id } }, env) => ({ body: await afterChange(id, env, async () => true) }),
+  }),
+  act({
     name: "canvas.disable",
     method: "POST",
     path: "/api/admin/canvases/{id}/disable",

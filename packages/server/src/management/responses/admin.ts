@@ -14,6 +14,7 @@ import type {
   InstanceOverview,
   Organisation,
   OrganisationList,
+  OrganisationPreview,
 } from "@easel/protocol/management";
 import { z } from "zod";
 import { access, accessMode, publicationStatus, time } from "../../canvases/authored-canvas.ts";
@@ -129,6 +130,20 @@ export const organisation = exact<Organisation>()(
 export const organisationList = exact<OrganisationList>()(
   "OrganisationList",
   z.strictObject({ orgs: z.array(organisation) }),
+);
+
+const movedPeople = z.strictObject({ count: z.int(), people: z.array(person) });
+
+export const organisationPreview = exact<OrganisationPreview>()(
+  "OrganisationPreview",
+  z.strictObject({
+    joining: movedPeople,
+    leaving: movedPeople,
+    taken: z.array(
+      z.strictObject({ domain: z.string(), org: z.strictObject({ id: z.string(), name: z.string() }) }),
+    ),
+    canvases: z.int(),
+  }),
 );
 
 export const adminSettings = exact<AdminSettings>()(

@@ -8,10 +8,26 @@ const TEST_CALL = "packages/server/src/primitives/connections/test-call.ts";
 const OF_TEST_CALLS = "packages/server/test/management/admin-connection-test.test.ts";
 const OF_SHOWN = "packages/server/src/config/shown-settings.test.ts";
 const OF_INSTANCE = "packages/server/test/management/admin-instance.test.ts";
+const ORGS = "packages/server/src/organisation/orgs.ts";
+const OF_ORGS = "packages/server/test/management/admin-orgs-preview.test.ts";
 const OF_HANDOVER = "packages/server/test/management/admin-handover.test.ts";
 
 /** Faults of what administrators do. */
 export const administration: Fault[] = [
+  fault(
+    "administration: a domain of another organisation is taken without being asked",
+    ORGS,
+    "      take\n        ? sql`insert",
+    "      take || id !== ''\n        ? sql`insert",
+    OF_ORGS,
+  ),
+  fault(
+    "administration: the preview of an organisation counts deactivated people",
+    ORGS,
+    "from users where deactivated_at is null and id in",
+    "from users where id in",
+    OF_ORGS,
+  ),
   fault(
     "administration: administrators who deactivate each other leave nobody",
     USERS,
