@@ -5,12 +5,17 @@ import { createPace } from "./pace.ts";
 
 /** The data of a canvas, by the SDK. */
 export interface Runtime extends Easel {
-  readonly waiting: Waiting;
+  /** Until when calls wait for the rate limit (epoch ms), or null. */
+  readonly waiting: Watched<number | null>;
+  readonly connection: Watched<Connection>;
 }
 
-/** Until when calls wait for the rate limit (epoch ms), or null. */
-interface Waiting {
-  get(): number | null;
+/** The realtime connection, by which changes come. `lost`: it was open or has failed, and is tried again. */
+export type Connection = "none" | "open" | "lost";
+
+/** Something that changes, for `useSyncExternalStore`. */
+interface Watched<Value> {
+  get(): Value;
   subscribe(listener: () => void): () => void;
 }
 
@@ -27,12 +32,13 @@ export function runtimeOf(id: string): Runtime {
 
 function createRuntime(id: string): Runtime {
   const pace = createPace();
-  const waiting = createWaiting();
+  const { waiting, wait } = createWaits();
+  const [connection, changeConnection] = createWatched<Connection>("none");
 
   const send = async (url: string, init: RequestInit): Promise<Response> => {
     const access = init.method === "GET" ? "read" : "write";
     for (let until = pace.take(access, Date.now()); until !== null; until = pace.take(access, Date.now())) {
-      await waiting.wait(until, init.signal);
+      await wait(until, init.signal);
     }
     let headers: Headers | null = null;
     try {
@@ -46,43 +52,65 @@ function createRuntime(id: string): Runtime {
   };
 
   const api = `${location.origin}/api/canvases/${encodeURIComponent(id)}/runtime`;
-  return { ...createEasel({ api, fetch: send }), waiting };
+  /** Tells what becomes of the connection, which the SDK opens again by itself. */
+  class Told extends WebSocket {
+    constructor(url: string | URL) {
+      super(url);
+      this.addEventListener("open", () => changeConnection("open"));
+      this.addEventListener("close", () => changeConnection("lost"));
+    }
+  }
+  return { ...createEasel({ api, fetch: send, WebSocket: Told }), waiting, connection };
 }
 
-function createWaiting() {
-  const waits = new Set<number>();
+/** Creates something that changes, and the function that changes it. */
+function createWatched<Value>(initial: Value): [Watched<Value>, (value: Value) => void] {
+  let value = initial;
   const listeners = new Set<() => void>();
-  let shown: number | null = null;
-  const changed = () => {
-    shown = waits.size === 0 ? null : Math.max(...waits);
-    for (const listener of listeners) listener();
-  };
-  return {
-    get: () => shown,
-    subscribe(listener: () => void) {
+  const watched: Watched<Value> = {
+    get: () => value,
+    subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    /** Resolves at a time, or rejects when the signal aborts. */
-    async wait(until: number, signal?: AbortSignal | null) {
-      waits.add(until);
-      changed();
-      try {
-        await new Promise<void>((resolve, reject) => {
-          const timer = setTimeout(resolve, until - Date.now());
-          signal?.addEventListener("abort", () => {
-            clearTimeout(timer);
-            reject(signal.reason);
-          });
-        });
-      } finally {
-        waits.delete(until);
-        changed();
-      }
-    },
   };
+  const change = (to: Value) => {
+    if (to === value) return;
+    value = to;
+    for (const listener of listeners) listener();
+  };
+  return [watched, change];
+}
+
+/** Creates the waits for the rate limit: the time until which they last, and the function by which a call waits. */
+function createWaits() {
+  const waits = new Set<number>();
+  const [waiting, change] = createWatched<number | null>(null);
+  const changed = () => change(waits.size === 0 ? null : Math.max(...waits));
+  /** Resolves at a time, or rejects when the signal aborts. */
+  const wait = async (until: number, signal?: AbortSignal | null) => {
+    waits.add(until);
+    changed();
+    try {
+      await new Promise<void>((resolve, reject) => {
+        const timer = setTimeout(resolve, until - Date.now());
+        signal?.addEventListener("abort", () => {
+          clearTimeout(timer);
+          reject(signal.reason);
+        });
+      });
+    } finally {
+      waits.delete(until);
+      changed();
+    }
+  };
+  return { waiting, wait };
 }
 
 /** Returns until when calls of a canvas wait for the rate limit (epoch ms), or null. */
 export const useWaiting = ({ waiting }: Runtime): number | null =>
   useSyncExternalStore(waiting.subscribe, waiting.get);
+
+/** Returns the state of the connection by which changes of a canvas come. */
+export const useConnection = ({ connection }: Runtime): Connection =>
+  useSyncExternalStore(connection.subscribe, connection.get);

@@ -2,7 +2,7 @@ import "./toasts.css";
 import { X } from "lucide-react";
 import { useEffect, useState } from "react";
 import { Button } from "../kit/Button.tsx";
-import { dismiss, SHOWN_MS, type Toast, useToasts } from "../kit/toasts.ts";
+import { dismiss, act as perform, SHOWN_MS, type Toast, useToasts } from "../kit/toasts.ts";
 
 /** The region of short messages, which screen readers read as they appear. */
 export function Toasts() {
@@ -34,14 +34,10 @@ function ToastLine({ id, text, act, isHeld }: Toast & { id: number; isHeld: bool
     const timer = setTimeout(() => dismiss(id), SHOWN_MS);
     return () => clearTimeout(timer);
   }, [id, isHeld]);
-  const run = () => {
-    dismiss(id);
-    act?.run();
-  };
   return (
     <div className="toast">
       <p>{text}</p>
-      {act === undefined ? null : <Button onPress={run}>{act.label}</Button>}
+      {act === undefined ? null : <Button onPress={() => perform(id)}>{act.label}</Button>}
       <Button
         look="quiet"
         icon={<X aria-hidden />}

@@ -37,6 +37,8 @@ export interface GridColumn {
   isSortable?: boolean;
   /** The width at first, in rem. Without it, the column shares what the others leave. */
   width?: number;
+  /** The width in rem below which the grid scrolls sideways instead. */
+  minWidth?: number;
   /** Where its content stands: numbers stand at the end. */
   align?: "start" | "end";
 }
@@ -133,7 +135,6 @@ export function DataGrid<Shown extends GridRow>(props: GridProps<Shown>) {
   const height =
     Math.min(rows.length + (hasMore ? 1 : 0), 10_000) * layout.rowHeight + layout.headingHeight + 2;
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the grid in it
     <div onKeyDownCapture={onKeyDown} className="data-grid-frame">
       <ResizableTableContainer className="data-grid-scroll" style={{ height }}>
         <Virtualizer layout={TableLayout} layoutOptions={layout}>
@@ -228,7 +229,7 @@ const SelectBox = () => (
 
 /** The header of a column. The first one, which names the rows, has `children`. */
 function Head({
-  column: { id, label, isSortable = false, width, align = "start" },
+  column: { id, label, isSortable = false, width, minWidth = 5, align = "start" },
   isNarrow,
   rem,
   children,
@@ -246,7 +247,7 @@ function Head({
       textValue={label}
       className={`data-grid-column ${align}`}
       defaultWidth={width === undefined ? "1fr" : width * rem}
-      minWidth={isNarrow ? 0 : 5 * rem}
+      minWidth={isNarrow ? 0 : minWidth * rem}
     >
       {({ sortDirection }) => (
         <>
@@ -259,7 +260,7 @@ function Head({
               <ArrowDown aria-hidden />
             )}
           </span>
-          {isNarrow ? null : <ColumnResizer aria-label={`Width of ${label}`} className="head-resizer" />}
+          {isNarrow ? null : <ColumnResizer aria-label="Width of the column" className="head-resizer" />}
         </>
       )}
     </Column>

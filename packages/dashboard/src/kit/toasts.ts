@@ -5,6 +5,8 @@ export interface Toast {
   text: string;
   /** An act that the message offers, such as Undo. */
   act?: { label: string; run: () => unknown };
+  /** Is called when the message goes without its act, such as an Undo that nobody wanted. */
+  onGone?: () => void;
 }
 
 interface Shown extends Toast {
@@ -28,10 +30,23 @@ function change(to: readonly Shown[]): void {
 
 /** Shows a message for six seconds. It stays while the pointer or the focus is on the messages. */
 export function toast(message: Toast): void {
-  change([...shown, { ...message, id: ++count }].slice(-MAX));
+  const all = [...shown, { ...message, id: ++count }];
+  change(all.slice(-MAX));
+  for (const { onGone } of all.slice(0, -MAX)) onGone?.();
 }
 
-export const dismiss = (id: number): void => change(shown.filter((each) => each.id !== id));
+export function dismiss(id: number): void {
+  const gone = shown.find((each) => each.id === id);
+  change(shown.filter((each) => each !== gone));
+  gone?.onGone?.();
+}
+
+/** Performs the act of a message, which goes. */
+export function act(id: number): void {
+  const found = shown.find((each) => each.id === id);
+  change(shown.filter((each) => each !== found));
+  found?.act?.run();
+}
 
 /** The messages to show, the oldest first. */
 export const useToasts = (): readonly Shown[] =>

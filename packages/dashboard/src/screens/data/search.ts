@@ -2,14 +2,29 @@
 export interface DataSearch {
   /** The part that is shown, and the name of what it shows: `collection:ideas`. Without it, the first entry of the list is. */
   show?: string;
+  /** The record that is open, or `new`. */
+  record?: string;
+  /** The filter of records, as the API takes it. */
+  where?: object;
+  /** The order of records, as the API takes it. */
+  order?: string;
+  /** The columns that are shown. */
+  columns?: string;
 }
 
 /** The length at which a text of the address ends, in UTF-16 units. */
-const MAX_TEXT = 400;
+const MAX_TEXT = 2_000;
 
 /** Reads the search parameters of an address, which anybody can write. */
 export function parseDataSearch(raw: Record<string, unknown>): DataSearch {
-  return { show: textOf(raw.show) };
+  const where = typeof raw.where === "object" && raw.where !== null ? raw.where : undefined;
+  return {
+    show: textOf(raw.show),
+    record: textOf(raw.record),
+    where,
+    order: textOf(raw.order),
+    columns: textOf(raw.columns),
+  };
 }
 
 /** Returns a parameter as text. The router reads `?show=12` as a number. */

@@ -1,8 +1,33 @@
+import "./collections.css";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { refusalOf } from "../../../api/api-error.ts";
+import { canvasChanged, canvasKey } from "../../../api/queries.ts";
+import { runtimeOf } from "../../../api/runtime.ts";
+import { ErrorNote } from "../../../kit/ErrorNote.tsx";
+import { Loading } from "../../../kit/Loading.tsx";
 import type { PartProps } from "../parts.ts";
+import { NotInPolicy } from "./NotInPolicy.tsx";
+import { Records } from "./Records.tsx";
 
-/** The records of a collection. */
-export const Collection = ({ name }: PartProps) => (
-  <h2>
-    <bdi>{name}</bdi>
-  </h2>
-);
+/** A collection: its records, as far as the policy shows them to the person, or how it comes back into the policy. */
+export function Collection({ canvas, summary, name }: PartProps) {
+  const policy = canvas.runtimePolicy?.collections?.[name];
+  const rights = useQuery({
+    queryKey: canvasKey(canvas.id, "rights", name),
+    queryFn: () => runtimeOf(canvas.id).kv.collection(name).permissions(),
+    enabled: policy !== undefined,
+  });
+  const isGone = refusalOf(rights.error ?? new Error())?.code === "COLLECTION_NOT_CONFIGURED";
+  useEffect(() => {
+    if (isGone) void canvasChanged(canvas.id);
+  }, [isGone, canvas.id]);
+  const stored = summary.collections.find((each) => each.name === name);
+  if (policy === undefined || isGone)
+    return <NotInPolicy canvas={canvas} name={name} records={stored?.records ?? 0} />;
+  if (rights.error !== null) return <ErrorNote error={rights.error} />;
+  if (rights.data === undefined) return <Loading what="the collection" />;
+  return (
+    <Records canvas={canvas} name={name} policy={policy} rights={rights.data} count={stored?.records ?? 0} />
+  );
+}

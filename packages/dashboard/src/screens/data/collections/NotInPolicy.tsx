@@ -1,0 +1,68 @@
+import { PRESETS, type Preset } from "@easel/protocol/policy";
+import { FolderX } from "lucide-react";
+import { useState } from "react";
+import { changeCapabilities } from "../../../api/canvas-acts.ts";
+import { canvasQuery, queries } from "../../../api/queries.ts";
+import type { Canvas } from "../../../api/types.ts";
+import { useCanvasChange } from "../../../canvas/changes.ts";
+import { Button } from "../../../kit/Button.tsx";
+import { Empty } from "../../../kit/Empty.tsx";
+import { ErrorNote } from "../../../kit/ErrorNote.tsx";
+import { Select } from "../../../kit/Select.tsx";
+import { countOf } from "../../../kit/words.ts";
+
+/** What each preset lets people do, in a few words. */
+const MEANS: Record<Preset, string> = {
+  personal: "Everyone has their own records, and sees no others.",
+  submissions: "Everyone adds records; the owner and editors see them all.",
+  contributions: "Everyone sees all records and adds their own.",
+  managed: "Everyone sees the records; the owner and editors write them.",
+  collaborative: "Everyone sees and changes all records.",
+};
+
+const CHOICES = (Object.keys(PRESETS) as Preset[]).map((value) => ({
+  value,
+  label: value,
+  description: MEANS[value],
+}));
+
+/** Says that nobody can read a collection because the policy does not have it, and puts it back into the policy. */
+export function NotInPolicy({ canvas, name, records }: { canvas: Canvas; name: string; records: number }) {
+  const [preset, setPreset] = useState<Preset>("contributions");
+  const add = useCanvasChange(canvas.id, async () => {
+    // The policy is replaced as a whole: what somebody else has changed meanwhile stays.
+    const { runtimePolicy, runtimePolicyRevision } = await queries.fetchQuery({
+      ...canvasQuery(canvas.id),
+      staleTime: 0,
+    });
+    if (runtimePolicy?.collections?.[name] !== undefined) return;
+    await changeCapabilities(canvas.id, {
+      expectedRuntimePolicy: runtimePolicyRevision,
+      runtimePolicy: {
+        ...runtimePolicy,
+        collections: { ...runtimePolicy?.collections, [name]: { preset } },
+      },
+    });
+  });
+  return (
+    <Empty
+      icon={<FolderX aria-hidden />}
+      title="This collection is not in the policy"
+      acts={
+        <div className="stack add-to-policy">
+          <Select label="Who may do what" choices={CHOICES} value={preset} onChange={setPreset} />
+          <Button look="primary" isPending={add.isPending} onPress={() => add.mutate()}>
+            Add it to the policy
+          </Button>
+          {add.error === null ? null : <ErrorNote error={add.error} />}
+        </div>
+      }
+    >
+      <p>
+        <bdi>{name}</bdi> has {countOf(records, "record")}, which {records === 1 ? "is" : "are"} kept. Nobody
+        can read or write {records === 1 ? "it" : "them"} until the policy has the collection again, also not
+        you.
+      </p>
+    </Empty>
+  );
+}
