@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { Canvas, DataSummary } from "../../api/types.ts";
-import { Select } from "../../kit/Select.tsx";
+import { NativeSelect } from "../../kit/NativeSelect.tsx";
 import { type Group, PARTS } from "./parts.ts";
 import { showOf } from "./search.ts";
 
@@ -33,7 +33,7 @@ export function DataList({
   onShow: (show: string) => void;
 }) {
   const choices = groups.flatMap(({ entries }) =>
-    entries.map(({ show, label, note }) => ({ value: show, label, description: note })),
+    entries.map(({ show, label, note }) => ({ value: show, label: `${label} (${note})` })),
   );
   return (
     <div className="data-list">
@@ -61,7 +61,7 @@ export function DataList({
         ))}
       </nav>
       <div className="data-choice">
-        <Select label="Data" choices={choices} value={show} onChange={onShow} />
+        <NativeSelect label="Data" choices={choices} value={show} onChange={onShow} />
       </div>
     </div>
   );

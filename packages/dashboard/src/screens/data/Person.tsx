@@ -1,4 +1,4 @@
-import { queryOptions, useQueries, useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { canvasKey, meQuery } from "../../api/queries.ts";
 import { runtimeOf } from "../../api/runtime.ts";
 
@@ -6,16 +6,12 @@ import { runtimeOf } from "../../api/runtime.ts";
 const FRESH_MS = 5 * 60_000;
 
 /** The name of a person, or null if the service tells none. The SDK asks for many people at once. */
-const nameQuery = (canvas: string, id: string) =>
+export const nameQuery = (canvas: string, id: string) =>
   queryOptions({
     queryKey: canvasKey(canvas, "person", id),
     queryFn: async () => (await runtimeOf(canvas).people([id])).get(id)?.name ?? null,
     staleTime: FRESH_MS,
   });
-
-/** Returns the names of people, in the order of their ids. Null or undefined for those whose name is not known. */
-export const useNames = (canvas: string, ids: readonly string[]): readonly (string | null | undefined)[] =>
-  useQueries({ queries: ids.map((id) => nameQuery(canvas, id)) }).map(({ data }) => data);
 
 /** A person by their name. "You" for the person whose screen it is. */
 export function Person({ canvas, id }: { canvas: string; id: string }) {

@@ -25,8 +25,8 @@ export function DeleteDialog({
   onDone,
 }: {
   canvas: string;
-  /** What is to be deleted. Null: nothing is asked. */
-  asked: readonly Doomed[] | "all" | null;
+  /** What is to be deleted. */
+  asked: readonly Doomed[] | "all";
   isFiltered: boolean;
   collection: Pick<Collection, "delete" | "clear">;
   list: RecordList;
@@ -36,7 +36,7 @@ export function DeleteDialog({
   const [done, setDone] = useState<number | null>(null);
   const [error, setError] = useState<Error | null>(null);
   const isStopped = useRef(false);
-  const number = asked === "all" || asked === null ? 0 : asked.length;
+  const number = asked === "all" ? 0 : asked.length;
   const close = () => {
     isStopped.current = true;
     setError(null);
@@ -50,7 +50,7 @@ export function DeleteDialog({
     try {
       if (asked === "all") deleted = await collection.clear();
       else
-        for (const { id } of asked ?? []) {
+        for (const { id } of asked) {
           if (isStopped.current) break;
           await collection.delete(id);
           list.hide([id]);
@@ -73,7 +73,7 @@ export function DeleteDialog({
     <Dialog
       title={asked === "all" ? "Delete all records?" : `Delete ${countOf(number, "record")}?`}
       role="alertdialog"
-      isOpen={asked !== null}
+      isOpen
       onClose={close}
     >
       <div className="dialog-text">

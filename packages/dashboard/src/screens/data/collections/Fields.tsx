@@ -1,7 +1,7 @@
 import { Plus, X } from "lucide-react";
 import { Button } from "../../../kit/Button.tsx";
 import { TextField } from "../../../kit/Field.tsx";
-import { Select } from "../../../kit/Select.tsx";
+import { NativeSelect } from "../../../kit/NativeSelect.tsx";
 import { Toggle } from "../../../kit/Toggle.tsx";
 import { FIELD_KINDS, type FieldKind, type FormField, newField, valueOfForm } from "./form.ts";
 
@@ -64,7 +64,7 @@ export function Fields({
             />
             {isReadOnly ? null : (
               <div className="record-field-acts">
-                <Select
+                <NativeSelect
                   label={`Kind of ${name}`}
                   hideLabel
                   choices={KINDS}

@@ -1,25 +1,14 @@
 import { Plus, X } from "lucide-react";
-import { type FormEvent, useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { Button } from "../../../kit/Button.tsx";
 import { Copy } from "../../../kit/Copy.tsx";
-import { Dialog } from "../../../kit/Dialog.tsx";
-import { TextField } from "../../../kit/Field.tsx";
-import { Select } from "../../../kit/Select.tsx";
-import { Person, useNames } from "../Person.tsx";
-import { AUTHOR, type FoundColumn, fieldOf, type Kind, labelOf } from "./columns.ts";
-import {
-  COMPARISONS,
-  type Comparison,
-  type Condition,
-  codeOf,
-  MAX_CONDITIONS,
-  NEWEST,
-  type Scalar,
-  withCondition,
-} from "./conditions.ts";
+import { NativeSelect } from "../../../kit/NativeSelect.tsx";
+import { Person } from "../Person.tsx";
+import { AUTHOR, type FoundColumn, fieldOf, isScalarKind, labelOf } from "./columns.ts";
+import { COMPARISONS, type Condition, codeOf, MAX_CONDITIONS, NEWEST, withCondition } from "./conditions.ts";
 import type { RecordRow } from "./records.ts";
 
-const isScalarKind = (kind: Kind) => kind !== "list" && kind !== "object";
+const AddFilter = lazy(async () => ({ default: (await import("./AddFilter.tsx")).AddFilter }));
 
 /** Returns the columns that the service can filter by and order by. */
 const scalarsOf = (found: readonly FoundColumn[]) =>
@@ -63,7 +52,13 @@ export function FilterBar({
           Filter
         </Button>
         {isFull ? <span className="small soft">The service takes three conditions.</span> : null}
-        <Select label="Order" hideLabel choices={ordersOf(found, order)} value={order} onChange={onOrder} />
+        <NativeSelect
+          label="Order"
+          hideLabel
+          choices={ordersOf(found, order)}
+          value={order}
+          onChange={onOrder}
+        />
       </div>
       {conditions.length === 0 && order === NEWEST ? null : (
         <p className="filter-code">
@@ -76,14 +71,17 @@ export function FilterBar({
           In this order, records whose <bdi>{field}</bdi> is missing, a list or an object are left out.
         </p>
       )}
-      <AddFilter
-        canvas={canvas}
-        isOpen={isAdding}
-        found={scalarsOf(found)}
-        authors={[...new Set(rows.map(({ authorId }) => authorId))]}
-        onClose={() => setAdding(false)}
-        onAdd={(condition) => onConditions(withCondition(conditions, condition))}
-      />
+      {isAdding ? (
+        <Suspense>
+          <AddFilter
+            canvas={canvas}
+            found={scalarsOf(found)}
+            authors={[...new Set(rows.map(({ authorId }) => authorId))]}
+            onClose={() => setAdding(false)}
+            onAdd={(condition) => onConditions(withCondition(conditions, condition))}
+          />
+        </Suspense>
+      ) : null}
     </div>
   );
 }
@@ -132,151 +130,3 @@ function Chip({
     </span>
   );
 }
-
-const KINDS = [
-  { value: "text", label: "Text" },
-  { value: "number", label: "Number" },
-  { value: "true", label: "Yes (true)" },
-  { value: "false", label: "No (false)" },
-  { value: "null", label: "Nothing (null)" },
-] as const;
-
-type ValueKind = (typeof KINDS)[number]["value"];
-
-const comparisonsFor = (kind: ValueKind, isAuthor: boolean): Comparison[] =>
-  isAuthor || kind === "true" || kind === "false" || kind === "null"
-    ? ["eq"]
-    : kind === "number"
-      ? ["eq", "gt", "gte", "lt", "lte"]
-      : ["eq", "startsWith", "gt", "gte", "lt", "lte"];
-
-/** Asks for a condition. The kind of the value is that which most records have in the field. */
-function AddFilter({
-  canvas,
-  isOpen,
-  found,
-  authors,
-  onClose,
-  onAdd,
-}: {
-  canvas: string;
-  isOpen: boolean;
-  found: readonly FoundColumn[];
-  authors: readonly string[];
-  onClose: () => void;
-  onAdd: (condition: Condition) => void;
-}) {
-  const [column, setColumn] = useState<string | null>(null);
-  const [kind, setKind] = useState<ValueKind | null>(null);
-  const [comparison, setComparison] = useState<Comparison>("eq");
-  const [text, setText] = useState("");
-  const [author, setAuthor] = useState<string | null>(null);
-  const [fault, setFault] = useState<string | null>(null);
-  const at = column ?? found[0]?.id ?? AUTHOR;
-  const isAuthor = at === AUTHOR;
-  const usual = found.find(({ id }) => id === at)?.kinds.find(isScalarKind) ?? "text";
-  const of = kind ?? (usual === "boolean" ? "true" : (usual as ValueKind));
-  const comparisons = comparisonsFor(of, isAuthor);
-  const by = comparisons.includes(comparison) ? comparison : "eq";
-  const close = () => {
-    setText("");
-    setFault(null);
-    onClose();
-  };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (of === "number" && !isAuthor && (text.trim() === "" || !Number.isFinite(Number(text))))
-      return setFault("Write a number, such as 12 or -0.5.");
-    if (new TextEncoder().encode(text).length >= 256)
-      return setFault("The service compares at most 255 bytes.");
-    const values: Record<ValueKind, Scalar> = {
-      text,
-      number: Number(text),
-      true: true,
-      false: false,
-      null: null,
-    };
-    onAdd({ column: at, comparison: by, value: isAuthor ? (author ?? authors[0] ?? "") : values[of] });
-    close();
-  };
-  return (
-    <Dialog title="Filter" isOpen={isOpen} onClose={close}>
-      <form className="stack" onSubmit={submit}>
-        <Select
-          label="Field"
-          choices={[
-            ...found.map(({ id }) => ({ value: id, label: labelOf(id) })),
-            { value: AUTHOR, label: "Author" },
-          ]}
-          value={at}
-          onChange={(to) => {
-            setColumn(to);
-            setKind(null);
-            setFault(null);
-          }}
-        />
-        {isAuthor ? (
-          <AuthorSelect
-            canvas={canvas}
-            authors={authors}
-            value={author ?? authors[0] ?? ""}
-            onChange={setAuthor}
-          />
-        ) : (
-          <>
-            <Select
-              label="Comparison"
-              choices={comparisons.map((each) => ({ value: each, label: COMPARISONS[each] }))}
-              value={by}
-              onChange={setComparison}
-            />
-            <Select label="Kind of value" choices={KINDS} value={of} onChange={setKind} />
-            {of === "text" || of === "number" ? (
-              <TextField
-                label="Value"
-                value={text}
-                onChange={setText}
-                error={fault}
-                inputMode={of === "number" ? "decimal" : "text"}
-                description={
-                  of === "number"
-                    ? "Only numbers are compared with a number, only texts with a text."
-                    : undefined
-                }
-              />
-            ) : null}
-          </>
-        )}
-        <div className="dialog-acts">
-          <Button onPress={close}>Cancel</Button>
-          <Button look="primary" type="submit">
-            Filter
-          </Button>
-        </div>
-      </form>
-    </Dialog>
-  );
-}
-
-/** Chooses one of the authors of the records that have been read. */
-const AuthorSelect = ({
-  canvas,
-  authors,
-  value,
-  onChange,
-}: {
-  canvas: string;
-  authors: readonly string[];
-  value: string;
-  onChange: (id: string) => void;
-}) => {
-  const names = useNames(canvas, authors);
-  return (
-    <Select
-      label="Author"
-      choices={authors.map((id, index) => ({ value: id, label: names[index] ?? "Somebody" }))}
-      value={value}
-      onChange={onChange}
-    />
-  );
-};

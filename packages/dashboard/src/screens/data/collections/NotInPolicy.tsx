@@ -8,7 +8,7 @@ import { useCanvasChange } from "../../../canvas/changes.ts";
 import { Button } from "../../../kit/Button.tsx";
 import { Empty } from "../../../kit/Empty.tsx";
 import { ErrorNote } from "../../../kit/ErrorNote.tsx";
-import { Select } from "../../../kit/Select.tsx";
+import { NativeSelect } from "../../../kit/NativeSelect.tsx";
 import { countOf } from "../../../kit/words.ts";
 
 /** What each preset lets people do, in a few words. */
@@ -23,7 +23,6 @@ const MEANS: Record<Preset, string> = {
 const CHOICES = (Object.keys(PRESETS) as Preset[]).map((value) => ({
   value,
   label: value,
-  description: MEANS[value],
 }));
 
 /** Says that nobody can read a collection because the policy does not have it, and puts it back into the policy. */
@@ -50,7 +49,13 @@ export function NotInPolicy({ canvas, name, records }: { canvas: Canvas; name: s
       title="This collection is not in the policy"
       acts={
         <div className="stack add-to-policy">
-          <Select label="Who may do what" choices={CHOICES} value={preset} onChange={setPreset} />
+          <NativeSelect
+            label="Who may do what"
+            choices={CHOICES}
+            value={preset}
+            onChange={setPreset}
+            description={MEANS[preset]}
+          />
           <Button look="primary" isPending={add.isPending} onPress={() => add.mutate()}>
             Add it to the policy
           </Button>

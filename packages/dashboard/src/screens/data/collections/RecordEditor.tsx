@@ -1,6 +1,6 @@
 import { LIMITS } from "@easel/protocol/limits";
 import type { Json, Rights } from "@easel/protocol/types";
-import type { Collection, CollectionRecord } from "@easel/sdk";
+import type { Collection, CollectionRecord, EaselError } from "@easel/sdk";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useBlocker } from "@tanstack/react-router";
 import { type FormEvent, useEffect, useEffectEvent, useRef, useState } from "react";
@@ -21,7 +21,6 @@ import { Fields } from "./Fields.tsx";
 import { bytesOfValue, formOf, isSame, merged } from "./form.ts";
 import type { RecordList } from "./records.ts";
 import { whyNot } from "./refusals.ts";
-import { recordOf, writeIf } from "./writes.ts";
 
 /** The share of the limit of a value from which its size is told before it is saved. */
 const NEAR = 0.75;
@@ -82,7 +81,7 @@ export function RecordEditor({
   const save = useMutation({
     async mutationFn(to: Json) {
       if (base === null) return collection.create<Json>(to as never);
-      return list.write(base.id, () => writeIf(collection, base.id, to, base.updatedAt));
+      return list.write(base.id, () => writeIf(collection, base, to));
     },
     onSuccess(stored) {
       const before = base;
@@ -102,7 +101,7 @@ export function RecordEditor({
     },
     onError(error) {
       const code = refusalOf(error)?.code;
-      if (code === "RECORD_CHANGED") setTheirs(recordOf(error));
+      if (code === "RECORD_CHANGED") setTheirs((error as EaselError).record ?? null);
       if (code === "NOT_FOUND" && base !== null) setTheirs("deleted");
     },
   });
@@ -248,15 +247,19 @@ export function RecordEditor({
 /** Moves the focus to the title of the panel, after an act that takes away the control that performed it. */
 const focusTitle = () => document.getElementById("record-title")?.focus();
 
+/** Replaces the value of a record, unless somebody has changed it since it was `read`. */
+const writeIf = (collection: Collection<Json>, read: CollectionRecord, to: Json): Promise<CollectionRecord> =>
+  collection.update<Json>(read.id, to as never, { expectedUpdatedAt: read.updatedAt });
+
 /** Writes the value that a record had before, unless somebody has changed it again. */
 async function undo(
   collection: Collection<Json>,
   list: RecordList,
-  { id, updatedAt }: CollectionRecord,
+  stored: CollectionRecord,
   before: Json,
 ): Promise<void> {
   try {
-    await list.write(id, () => writeIf(collection, id, before, updatedAt));
+    await list.write(stored.id, () => writeIf(collection, stored, before));
     toast({ text: "Undone." });
   } catch (error) {
     const isChanged = refusalOf(error as Error)?.code === "RECORD_CHANGED";

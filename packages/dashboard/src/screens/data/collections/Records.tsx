@@ -2,8 +2,8 @@ import type { CollectionPolicy } from "@easel/protocol/policy";
 import type { Rights } from "@easel/protocol/types";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { Plus, Trash2, X } from "lucide-react";
-import { useMemo, useRef, useState } from "react";
+import { Columns3, Plus, Trash2, X } from "lucide-react";
+import { lazy, Suspense, useMemo, useRef, useState } from "react";
 import { refusalOf } from "../../../api/api-error.ts";
 import { meQuery } from "../../../api/queries.ts";
 import { runtimeOf } from "../../../api/runtime.ts";
@@ -18,11 +18,9 @@ import {
 } from "../../../kit/DataGrid.tsx";
 import { ErrorNote } from "../../../kit/ErrorNote.tsx";
 import { Loading } from "../../../kit/Loading.tsx";
-import { ActMenu } from "../../../kit/Menu.tsx";
 import { Time } from "../../../kit/Time.tsx";
 import { countOf } from "../../../kit/words.ts";
 import { Person } from "../Person.tsx";
-import { ColumnsMenu } from "./ColumnsMenu.tsx";
 import {
   AUTHOR,
   cellText,
@@ -39,15 +37,19 @@ import {
   VALUE,
 } from "./columns.ts";
 import { NEWEST, orderOfText, whereOf } from "./conditions.ts";
-import { DeleteDialog, type Doomed } from "./DeleteDialog.tsx";
+import type { Doomed } from "./DeleteDialog.tsx";
 import { deleteLater } from "./deletions.ts";
 import { FilterBar } from "./FilterBar.tsx";
 import { LiveLine } from "./LiveLine.tsx";
 import { NoRecords } from "./NoRecords.tsx";
-import { RecordPanel } from "./RecordPanel.tsx";
 import type { RecordRow } from "./records.ts";
 import { whyHidden, whyNot } from "./refusals.ts";
 import { useRecords } from "./use-records.ts";
+
+// What not every visit needs is loaded when it is opened.
+const RecordPanel = lazy(async () => ({ default: (await import("./RecordPanel.tsx")).RecordPanel }));
+const ColumnsDialog = lazy(async () => ({ default: (await import("./ColumnsDialog.tsx")).ColumnsDialog }));
+const DeleteDialog = lazy(async () => ({ default: (await import("./DeleteDialog.tsx")).DeleteDialog }));
 
 /** The most records whose deletion is undone by a message. More are asked about. */
 const MAX_UNDONE = 20;
@@ -77,6 +79,7 @@ export function Records({
   const { rows } = state;
   const [selection, setSelection] = useState<GridSelection>(NO_ROWS);
   const [asked, setAsked] = useState<readonly Doomed[] | "all" | null>(null);
+  const [isChoosing, setChoosing] = useState(false);
   const [edited, setEdited] = useState<string | null>(null);
   const [failure, setFailure] = useState<Error | null>(null);
   const grid = useRef<GridHandle>(null);
@@ -140,23 +143,14 @@ export function Records({
             </p>
           </div>
           <div className="records-acts">
-            <ColumnsMenu
-              found={found}
-              shown={shown}
-              onChange={(columns) => change({ columns: textOfColumns(columns) }, true)}
-            />
-            <ActMenu
-              label={`More acts for ${name}`}
-              acts={[
-                {
-                  label: "Delete all records",
-                  icon: <Trash2 aria-hidden />,
-                  isDanger: true,
-                  isDisabled: rows.length === 0,
-                  run: () => setAsked("all"),
-                },
-              ]}
-            />
+            <Button look="quiet" icon={<Columns3 aria-hidden />} onPress={() => setChoosing(true)}>
+              Columns
+            </Button>
+            {rows.length === 0 ? null : (
+              <Button look="quiet" icon={<Trash2 aria-hidden />} onPress={() => setAsked("all")}>
+                Delete all
+              </Button>
+            )}
             {cannotAdd === null ? (
               <Button look="primary" icon={<Plus aria-hidden />} onPress={() => open("new")}>
                 New record
@@ -250,30 +244,44 @@ export function Records({
         )}
       </section>
       {search.record === undefined ? null : (
-        <RecordPanel
-          key={search.record}
-          canvas={canvas}
-          name={name}
-          id={search.record === "new" ? null : search.record}
-          row={rows.find(({ id }) => id === search.record)}
-          rights={rights}
-          found={found}
-          list={list}
-          edited={edited}
-          onClose={close}
-          onCreated={(id) => change({ record: id }, true)}
-          onDelete={(row) => remove([row])}
-        />
+        <Suspense fallback={<Loading what="the record" />}>
+          <RecordPanel
+            key={search.record}
+            canvas={canvas}
+            name={name}
+            id={search.record === "new" ? null : search.record}
+            row={rows.find(({ id }) => id === search.record)}
+            rights={rights}
+            found={found}
+            list={list}
+            edited={edited}
+            onClose={close}
+            onCreated={(id) => change({ record: id }, true)}
+            onDelete={(row) => remove([row])}
+          />
+        </Suspense>
       )}
-      <DeleteDialog
-        canvas={canvas.id}
-        asked={asked}
-        isFiltered={conditions.length > 0}
-        collection={collection}
-        list={list}
-        onClose={() => setAsked(null)}
-        onDone={() => setSelection(NO_ROWS)}
-      />
+      <Suspense>
+        {isChoosing ? (
+          <ColumnsDialog
+            found={found}
+            shown={shown}
+            onChange={(columns) => change({ columns: textOfColumns(columns) }, true)}
+            onClose={() => setChoosing(false)}
+          />
+        ) : null}
+        {asked === null ? null : (
+          <DeleteDialog
+            canvas={canvas.id}
+            asked={asked}
+            isFiltered={conditions.length > 0}
+            collection={collection}
+            list={list}
+            onClose={() => setAsked(null)}
+            onDone={() => setSelection(NO_ROWS)}
+          />
+        )}
+      </Suspense>
     </div>
   );
 }

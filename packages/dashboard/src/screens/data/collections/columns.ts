@@ -45,6 +45,9 @@ export function kindOf(value: Json): Kind {
   return type === "string" ? "text" : (type as "number" | "boolean" | "object");
 }
 
+/** Whether the service can filter by values of a kind, and order by them. */
+export const isScalarKind = (kind: Kind): boolean => kind !== "list" && kind !== "object";
+
 const isObject = (value: Json): value is { [name: string]: Json } => kindOf(value) === "object";
 
 /**
