@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { until } from "@easel/conformance/patience";
+import { writePageViews } from "../../server/src/organisation/view-counts.ts";
 import { fileScope } from "../../server/test/support/service.ts";
 import { readProject, writeProject } from "../src/project/project.ts";
 import { addFiles, easel, folderWith, type RunOptions, signedIn, startSite } from "./support/easel.ts";
@@ -45,6 +46,21 @@ test("list prints the caller's canvases as a table, as slugs or as JSON", async 
     env,
   });
   assert.equal(titled.stdout, "list-one\nlist-two\n");
+  service.pageViews.add(
+    await json(["list", "--search", "list-one"]).then(([one]) => one.id),
+    "ada",
+    Date.now(),
+  );
+  await writePageViews(service);
+  const used = await easel(["list", "--search", "list-", "--sort", "used"], { env });
+  assert.deepEqual(
+    used.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split(/ {2,}/).slice(5).join("|"))
+      .map((line) => line.replace("now", "a time")),
+    ["LAST USED|PEOPLE IN 30 DAYS", "a time|1", "0"],
+  );
   assert.equal((await json(["list", "--state", "published", "--search", "list-"])).length, 2);
   assert.deepEqual(await json(["list", "--state", "draft", "--search", "list-"]), []);
   const shared = await easel(["list", "--list", "shared", "--tag", "none"], { env });
@@ -52,7 +68,7 @@ test("list prints the caller's canvases as a table, as slugs or as JSON", async 
   for (const wrong of [
     ["--list", "all"],
     ["--state", "live"],
-    ["--sort", "used"],
+    ["--sort", "size"],
     ["--deleted", "--list", "mine"],
   ])
     assert.equal((await easel(["list", ...wrong], { env })).code, 2, wrong.join(" "));

@@ -18,12 +18,22 @@ import type {
 export const CANVAS_LISTS = ["mine", "shared", "organisation", "trash"] as const;
 export type CanvasListName = (typeof CANVAS_LISTS)[number];
 
-/** The orders of canvases: the last change first, the newest first, or by title. */
-export const CANVAS_SORTS = ["updated", "created", "title"] as const;
+/** The orders of canvases: the last use first, the last change first, the newest first, or by title. */
+export const CANVAS_SORTS = ["used", "updated", "created", "title"] as const;
 export type CanvasSort = (typeof CANVAS_SORTS)[number];
 
-/** A canvas in a list. The times are present only in the list of deleted canvases. */
+/** A canvas in a list. `deletedAt` and `purgeAt` are present only in the list of deleted canvases. */
 export interface ListedCanvas extends Canvas {
+  /**
+   * The time at which somebody opened a page of the canvas the last time, at most half a minute late. Null if nobody has, for callers who are
+   * neither owner nor editor, and if the instance counts no views.
+   */
+  lastUsedAt: number | null;
+  /**
+   * The number of different people who opened the canvas in the last 30 days, without those who had not signed in. Null for callers who are
+   * neither owner nor editor, and if the instance counts no views.
+   */
+  people30: number | null;
   deletedAt?: number | undefined;
   /** The time until which the owner can restore the canvas. */
   purgeAt?: number | undefined;
@@ -431,25 +441,6 @@ export interface ConnectionProfileList {
   connections: ConnectionProfile[];
 }
 
-/** A profile that is granted to a canvas, as its editors see it. */
-export interface GrantedConnection {
-  profile: string;
-  origin: string;
-  /** The methods that the administrator allows to members. */
-  methods: ConnectionMethod[];
-  /** Whether calls are sent now. False if an administrator has turned the profile off, or its protected headers cannot be decrypted. */
-  enabled: boolean;
-  /** Whether visitors of a Public link may use it. */
-  public: boolean;
-  /** Whether the policy of the canvas has an entry for it. Without one, the audience for Connections applies. */
-  inPolicy: boolean;
-}
-
-/** The response of `GET /api/canvases/{id}/connections`, sorted by profile. */
-export interface GrantedConnectionList {
-  connections: GrantedConnection[];
-}
-
 /** The open realtime connections to a canvas, and who has them. */
 export interface RealtimePlaces {
   connections: number;
@@ -461,8 +452,27 @@ export interface RealtimePlaces {
   people: { id: string; name: string; connections: number }[];
 }
 
+/** How often the pages of a canvas were opened on a day (UTC), by how many different people. */
+export interface DayViews {
+  day: string;
+  views: number;
+  people: number;
+}
+
+/** How often the pages of a canvas were opened, and by how many people. Views of people who had not signed in are in `views` and `total` alone. */
+export interface Views {
+  /** The number of views in the range of days. */
+  total: number;
+  /** The number of different people in the last 30 days, whatever the range. */
+  people: number;
+  /** The days of the range on which a page was opened, the first one first. */
+  days: DayViews[];
+}
+
 /** The response of `GET /api/canvases/{id}/usage`. */
 export interface Usage {
+  /** The views of the canvas's pages on the days that the query names. Null if the instance counts no views. */
+  views: Views | null;
   /** The use of each quota, by the name of the quota, such as `kv.keys.shared`. */
   counts: Record<string, QuotaUsage>;
   /** The size in bytes of the current version, of all versions together, and of the stored data. */

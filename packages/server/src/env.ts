@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { CallLogging } from "./async/call-log.ts";
 import type { LastSeen } from "./async/last-seen.ts";
 import type { ConnectionCounters } from "./async/outbound-calls.ts";
+import type { ViewCounting } from "./async/page-views.ts";
 import type { Pools } from "./async/pools.ts";
 import type { CanvasData } from "./canvases/canvas-data.ts";
 import type { Base } from "./config/addresses.ts";
@@ -50,6 +51,7 @@ export type Env = Readonly<
     Secrets &
     Pools &
     CallLogging &
+    ViewCounting &
     ConnectionCounters &
     Development
 >;

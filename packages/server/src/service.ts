@@ -7,6 +7,7 @@ import { createApp } from "./app.ts";
 import { CallLog } from "./async/call-log.ts";
 import { LastSeen } from "./async/last-seen.ts";
 import { OutboundCalls, Tally } from "./async/outbound-calls.ts";
+import { PageViews } from "./async/page-views.ts";
 import { newPools } from "./async/pools.ts";
 import { startCallLog } from "./canvases/call-log-store.ts";
 import { blobColumnsOf } from "./canvases/canvas-data.ts";
@@ -30,6 +31,7 @@ import { joinInstance, markedInstance, requireOneInstance, type Stores } from ".
 import { NodeLease } from "./instance/lease.ts";
 import { describeNode, joinNodes, keepNode, runningNodes } from "./instance/nodes.ts";
 import { seedExamples } from "./management/seed-examples.ts";
+import { startPageViews } from "./organisation/view-counts.ts";
 import { primitives } from "./primitives/index.ts";
 import { storedData } from "./stored-data.ts";
 
@@ -224,6 +226,7 @@ async function startProcess(
     policies: new DocumentCache<RuntimePolicy>(),
     stopping: stopping.signal,
     callLog: new CallLog(config.callLog),
+    pageViews: new PageViews(config.pageViews),
     outboundCalls: new OutboundCalls(),
     callTally: new Tally(),
     localContent: new Map(),
@@ -265,6 +268,7 @@ async function listen(
   const stopSweeping = startSweeping(env);
   const stopCallLog = startCallLog(env);
   const stopLastSeen = startLastSeen(env);
+  const stopPageViews = startPageViews(env);
   const stops = primitives.flatMap(({ start }) => start?.(env) ?? []);
   const seeded = seed(env, stopping.signal).catch((error: unknown) =>
     env.log.error({ err: error }, "the examples are not deployed"),
@@ -284,6 +288,7 @@ async function listen(
         stopSweeping(),
         stopCallLog(),
         stopLastSeen(),
+        stopPageViews(),
         ...stops.map((stop) => stop()),
       ]);
       await lease.stop();

@@ -15,6 +15,7 @@ import { settingData } from "./organisation/instance-settings.ts";
 import { orgData } from "./organisation/orgs.ts";
 import { quotaData } from "./organisation/quotas.ts";
 import { teamData } from "./organisation/teams.ts";
+import { pageViewData } from "./organisation/view-counts.ts";
 import { primitives } from "./primitives/index.ts";
 import type { Primitive } from "./primitives/primitive.ts";
 import { handOverData } from "./sign-in/hand-over.ts";
@@ -26,6 +27,7 @@ import { handOverData } from "./sign-in/hand-over.ts";
 export const storedData = (served: readonly Primitive[] = primitives): readonly CanvasData[] => [
   ...served.flatMap(({ data }) => data ?? []),
   callLogData,
+  pageViewData,
   sessionData,
   previewData,
   inviteData,

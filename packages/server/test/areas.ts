@@ -116,7 +116,7 @@ export const AREAS = {
     tests: [
       `${SERVER}/test/management/{acts,admin,browser,bundle,fair,given,management-[!c],transfer,version}*.test.ts`,
       `${SERVER}/test/management/management.test.ts`,
-      `${SERVER}/test/organisation/{person-search*,teams,tenancy,usage}.test.ts`,
+      `${SERVER}/test/organisation/{person-search*,teams,tenancy,usage,view-counts}.test.ts`,
     ],
   },
   dashboard: {

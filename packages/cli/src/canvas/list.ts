@@ -56,7 +56,14 @@ const COLUMNS: Column<ListedCanvas>[] = [
   { title: "ACCESS", cell: accessOf },
   { title: "STATUS", cell: ({ publicationStatus }) => publicationStatus },
   { title: "ROLE", cell: ({ viewerRole }) => viewerRole },
-  { title: "CHANGED", cell: ({ updatedAt }) => formatTime(updatedAt) },
+];
+
+const CHANGED: Column<ListedCanvas> = { title: "CHANGED", cell: ({ updatedAt }) => formatTime(updatedAt) };
+
+/** How canvases are used, which is known of those that the caller owns or edits. Older services do not tell. */
+const USE: Column<ListedCanvas>[] = [
+  { title: "LAST USED", cell: ({ lastUsedAt }) => (lastUsedAt ? formatTime(lastUsedAt) : "") },
+  { title: "PEOPLE IN 30 DAYS", cell: ({ people30 }) => (people30 == null ? "" : String(people30)) },
 ];
 
 const DELETED_COLUMNS: Column<ListedCanvas>[] = [
@@ -78,6 +85,8 @@ const summaryOf = (canvas: ListedCanvas) => ({
   version: canvas.version,
   createdAt: isoTime(canvas.createdAt),
   updatedAt: isoTime(canvas.updatedAt),
+  lastUsedAt: canvas.lastUsedAt ? isoTime(canvas.lastUsedAt) : null,
+  people30: canvas.people30 ?? null,
   ...(canvas.deletedAt === undefined ? {} : { deletedAt: isoTime(canvas.deletedAt) }),
   ...(canvas.purgeAt === undefined ? {} : { purgeAt: isoTime(canvas.purgeAt) }),
 });
@@ -101,6 +110,7 @@ export async function list(options: ListOptions, context: Context): Promise<void
       );
       return "";
     }
-    return terminal.table(canvases, options.deleted ? DELETED_COLUMNS : COLUMNS);
+    if (options.deleted) return terminal.table(canvases, DELETED_COLUMNS);
+    return terminal.table(canvases, [...COLUMNS, ...(options.sort === "used" ? USE : [CHANGED])]);
   });
 }

@@ -9,6 +9,7 @@ Examples:
   easel list --search lunch       those with “lunch” in title or slug
   easel list --list organisation  those listed for your organisation
   easel list --state draft        those without a version
+  easel list --sort used          with their last use, and how many people opened them
   easel list --deleted            those that \`easel restore\` brings back
   easel list -q | xargs -n1 …     slugs alone, for scripts`;
 
@@ -38,7 +39,7 @@ export const list = (context: Context): Command =>
     .addOption(
       new Option(
         "--sort <order>",
-        "the last change first, the newest first, or by title; with --list by default `updated`, otherwise `created`",
+        "the last use first, the last change first, the newest first, or by title; with --list by default `updated`, otherwise `created`",
       ).choices([...CANVAS_SORTS]),
     )
     .addOption(new Option("--deleted", "the deleted canvases that you can restore").conflicts("list"))

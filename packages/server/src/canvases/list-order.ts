@@ -18,6 +18,8 @@ export interface Position {
 interface Order {
   /** The column of `key`. Null if the list is sorted by id alone. */
   column: string | null;
+  /** What a cursor begins with, a letter that no other order has. */
+  mark: string;
   /** Whether greater keys and ids come first. */
   isDescending: boolean;
   formatKey(key: Position["key"]): string;
@@ -26,8 +28,9 @@ interface Order {
 }
 
 /** The latest first, by a column of times. */
-const byTime = (column: string): Order => ({
+const byTime = (column: string, mark: string): Order => ({
   column,
+  mark,
   isDescending: true,
   formatKey: String,
   parseKey: (text) => (/^\d{1,15}$/.test(text) ? Number(text) : null),
@@ -37,20 +40,23 @@ const byTime = (column: string): Order => ({
 const TITLE_CHARACTERS = 1_200;
 
 /**
- * The orders of canvases. Each but `id` has an index for each list (`migrations/0045_canvas_lists.sql`). Ids grow in the order of creation, so
+ * The orders of canvases. Each but `id` has an index for each list (`migrations/0045_canvas_lists.sql`, `0055_page_views.sql`). Ids grow in the order of creation, so
  * `id` is about the same as `created`.
  */
 const ORDERS: Record<CanvasOrder, Order> = {
   id: {
     column: null,
+    mark: "",
     isDescending: true,
     formatKey: () => "",
     parseKey: () => null,
   },
-  created: byTime("created_at"),
-  updated: byTime("updated_at"),
+  used: byTime("last_used_at", "v"),
+  created: byTime("created_at", "c"),
+  updated: byTime("updated_at", "u"),
   title: {
     column: "title_key",
+    mark: "t",
     isDescending: false,
     formatKey: (key) => Buffer.from(String(key)).toString("base64url"),
     parseKey(text) {
@@ -60,19 +66,19 @@ const ORDERS: Record<CanvasOrder, Order> = {
   },
 };
 
-/** Serializes a position for the query parameter `cursor`: the id, or the first letter of the order, the key and the id. */
+/** Serializes a position for the query parameter `cursor`: the id, or the mark of the order, the key and the id. */
 export function formatPosition(order: CanvasOrder, { key, id }: Position): string {
-  const { column, formatKey } = ORDERS[order];
-  return column === null ? id : `${order[0]}${formatKey(key)}.${id}`;
+  const { column, mark, formatKey } = ORDERS[order];
+  return column === null ? id : `${mark}${formatKey(key)}.${id}`;
 }
 
 /** Parses a cursor of a list in this order. Returns null for any other text. */
 export function parsePosition(order: CanvasOrder, cursor: string): Position | null {
-  const { column, parseKey } = ORDERS[order];
+  const { column, mark, parseKey } = ORDERS[order];
   if (column === null) return isId(cursor) ? { key: null, id: cursor } : null;
   const end = cursor.indexOf(".");
   const id = cursor.slice(end + 1);
-  const key = end > 0 && cursor[0] === order[0] ? parseKey(cursor.slice(1, end)) : null;
+  const key = end > 0 && cursor[0] === mark ? parseKey(cursor.slice(1, end)) : null;
   return key !== null && isId(id) ? { key, id } : null;
 }
 

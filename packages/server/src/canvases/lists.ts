@@ -2,6 +2,7 @@ import { LIMITS } from "@easel/protocol/limits";
 import type { CanvasListName, ListedCanvas } from "@easel/protocol/management";
 import type { CanvasRole, PublicationStatus } from "@easel/protocol/types";
 import { domainOf, type User } from "../access/principal.ts";
+import { manages } from "../access/roles.ts";
 import { asKeys, containing, joined, type Sql, sql, sqlText } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { countWithin, type Paged, paged } from "../http/query.ts";
@@ -32,7 +33,11 @@ export interface ListQuery {
 }
 
 /** A canvas in a list, with the role of the user. `deleted_at` is null unless the list is the trash. */
-export type ListedRow = CanvasRow & { deleted_at: number | null };
+export type ListedRow = CanvasRow & {
+  deleted_at: number | null;
+  /** The number of people who opened the canvas in the last 30 days. */
+  viewers: number;
+};
 
 /** Where the canvases of a list are read from. */
 interface Source {
@@ -204,6 +209,7 @@ async function readRows(
   if (entries.length === 0) return [];
   const rows = await db.all<Omit<ListedRow, "role"> & { freed: string | null }>`
     select canvases.*, users.email as owner_email, users.name as owner_name,
+      coalesce((select rows from counts where counts.canvas_id = canvases.id and kind = 'viewers'), 0) as viewers,
       case when deleted_at is not null
         then (select slug from slug_claims where slug_claims.canvas_id = canvases.id and until = 0) end as freed
     from canvases join users on users.id = owner_id
@@ -216,11 +222,22 @@ async function readRows(
   });
 }
 
+/** Returns how a canvas is used, for its owner and editors. What a viewer may not know includes when others have opened it. */
+const useOf = (
+  { role, last_used_at, viewers }: ListedRow,
+  { config }: Env,
+): Pick<ListedCanvas, "lastUsedAt" | "people30"> =>
+  config.pageViews && manages(role)
+    ? { lastUsedAt: last_used_at || null, people30: Number(viewers) }
+    : { lastUsedAt: null, people30: null };
+
 /** Converts the rows of a list to canvases as the management API returns them. */
 export async function viewsOfList(rows: ListedRow[], env: Env): Promise<ListedCanvas[]> {
   const views = await viewsFor(rows, env);
   return views.map((view, index) => {
-    const deletedAt = rows[index]?.deleted_at ?? null;
-    return deletedAt === null ? view : { ...view, deletedAt, purgeAt: deletedAt + RETENTION_MS };
+    const row = rows[index] as ListedRow;
+    const deletedAt = row.deleted_at;
+    const listed = { ...view, ...useOf(row, env) };
+    return deletedAt === null ? listed : { ...listed, deletedAt, purgeAt: deletedAt + RETENTION_MS };
   });
 }

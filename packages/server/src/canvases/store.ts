@@ -47,6 +47,8 @@ export interface CanvasRow extends SwitchColumns {
   created_by: string;
   created_at: number;
   updated_at: number;
+  /** When a page was last opened; 0 if none ever was. */
+  last_used_at: number;
   version_id: string | null;
   access: Access;
   password_hash: string | null;

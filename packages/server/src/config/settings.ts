@@ -379,6 +379,12 @@ export const SETTINGS = {
     true,
     "Whether the refused and failed calls to the runtime API of a canvas are logged for its owner and editors. They are kept for 7 days.",
   ),
+  pageViews: setting(
+    "SERVICE_PAGE_VIEWS",
+    onOff,
+    true,
+    "Whether it is counted how often, and by how many people, the pages of canvases are opened. Owners and editors see numbers, never who it was. When it is turned off, what was counted is no longer shown, and removed as it expires.",
+  ),
   connectionsPrivateCidrs: setting(
     "SERVICE_CONNECTIONS_PRIVATE_CIDRS",
     networks,

@@ -16,6 +16,7 @@ import type { Visit } from "../pipeline/visit.ts";
 import { cacheControl, pinCookie, versionFor } from "./caching.ts";
 import { asksForWorker, clearFormerCanvas } from "./former-canvas.ts";
 import { contentPolicy } from "./isolation.ts";
+import { isView } from "./page-view.ts";
 import { previewed } from "./preview.ts";
 import { chooseRepresentation, etagOf } from "./served-files.ts";
 import { FAVICON, sendDefaultFavicon } from "./service-files.ts";
@@ -87,11 +88,15 @@ export async function serve(
     reply.header("cache-control", cacheControl(file, canvas, { setsCookie, now: env.clock() }));
     reply.header("vary", "Accept-Encoding");
   }
-  return send(file, caller.user, request, reply, content, env);
+  const viewed = preview === null && reply.statusCode !== 404 ? canvas.id : null;
+  return send(file, viewed, caller.user, request, reply, content, env);
 }
+
+/** Sends a file. `viewed` is the id of the canvas of which this may be a view. */
 
 async function send(
   file: ServedFile,
+  viewed: string | null,
   principal: Principal,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -108,6 +113,8 @@ async function send(
   if (hasBody && size > SMALL_RESPONSE)
     limitResponses(principal.kind === "visitor" ? networkOf(request.ip) : principal.id, reply, env);
   reply.code(missing ? 404 : status).headers(headers);
+  if (viewed !== null && isView(request, file, status))
+    env.pageViews.add(viewed, principal.kind === "visitor" ? null : principal.id, env.clock());
   if (status === 304) return reply.send();
 
   reply.header("content-type", file.mime);

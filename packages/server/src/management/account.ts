@@ -8,6 +8,7 @@ import { aiUsageOf, monthlySpendOf } from "../organisation/ai/spend-report.ts";
 import { callsOfCanvas } from "../organisation/connections/calls.ts";
 import { readSettings } from "../organisation/instance-settings.ts";
 import { bytesOf, usageOf } from "../organisation/quotas.ts";
+import { viewsOfCanvas } from "../organisation/view-counts.ts";
 import { act, noContent, ok } from "./act.ts";
 import { dayRange, rangeOf } from "./list-query.ts";
 import { account, sessionList } from "./responses/account.ts";
@@ -78,7 +79,7 @@ export const sessions = [
 ];
 
 /**
- * The endpoint that returns the usage of a canvas: its quotas, bytes, AI requests, calls through Connections and realtime connections
+ * The endpoint that returns the usage of a canvas: its quotas, bytes, views, AI requests, calls through Connections and realtime connections
  * (docs/http/management.md#usage).
  */
 export const usage = [
@@ -87,23 +88,24 @@ export const usage = [
     method: "GET",
     path: "/api/canvases/{id}/usage",
     summary:
-      "Returns how much of each quota, how many bytes and how much AI a canvas uses, how often its Connections are called, and who has its realtime connections.",
+      "Returns how much of each quota, how many bytes and how much AI a canvas uses, how often its pages are opened and its Connections called, and who has its realtime connections.",
     details:
-      "`from` and `to` are the days (UTC) that `ai` and `connections` sum up, such as `2026-01-31`; by default those of the current month.",
+      "`from` and `to` are the days (UTC) that `views`, `ai` and `connections` sum up, such as `2026-01-31`; by default those of the current month. `views` is null if the instance [counts none](#views).",
     allow: "editor",
     query: dayRange,
     response: ok(usageSchema),
     async run({ canvas: { id }, query }, env) {
       const range = rangeOf(query, env.clock());
-      const [counts, bytes, spend, ai, connections, realtime] = await Promise.all([
+      const [counts, bytes, spend, ai, connections, realtime, views] = await Promise.all([
         usageOf(id, env),
         bytesOf(id, env),
         monthlySpendOf(id, env),
         aiUsageOf(id, range, env),
         callsOfCanvas(id, range, env),
         realtimePlaces(id, env),
+        viewsOfCanvas(id, range, env),
       ]);
-      return { body: { counts, bytes, spend, ai, connections, realtime } };
+      return { body: { counts, bytes, spend, ai, connections, realtime, views } };
     },
   }),
 ];

@@ -107,7 +107,7 @@ export const canvasLists = z.object({
   tag: text("Only canvases with this tag."),
   sort: z.enum(CANVAS_SORTS).optional().meta({
     description:
-      "`updated`: the last change first; the default with `list`. `created`: the newest first; the default without. `title`: from A to Z.",
+      "`used`: the last use first. `updated`: the last change first; the default with `list`. `created`: the newest first; the default without. `title`: from A to Z.",
   }),
   ...search.shape,
   cursor: z.string().optional().meta({

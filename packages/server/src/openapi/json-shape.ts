@@ -24,7 +24,7 @@ const alternatives = (all: string[]): string => [...new Set(all)].join(" | ");
 function fieldsOf({ properties = {}, required = [] }: JsonSchema, shape: (schema: JsonSchema) => string) {
   return Object.entries(properties).map(([name, schema]) => {
     const type = shape(schema);
-    return `${name}${required.includes(name) ? "" : "?"}${type === "" ? "" : `: ${type}`}`;
+    return `${isIdentifier(name) ? name : JSON.stringify(name)}${required.includes(name) ? "" : "?"}${type === "" ? "" : `: ${type}`}`;
   });
 }
 
@@ -48,6 +48,9 @@ export function typeOf(schema: JsonSchema): string {
 /** Returns an object type in TypeScript notation, with one field per line. */
 export const blockOf = (schema: JsonSchema): string =>
   ["{", ...fieldsOf(schema, typeOf).map((field) => `  ${field};`), "}"].join("\n");
+
+/** Whether a field can be written without quotes. */
+const isIdentifier = (name: string): boolean => /^[\p{L}_$][\p{L}\d_$]*$/u.test(name);
 
 /** Returns the field names of an object without their types, such as `{ title, owner: { id } }`. */
 export function outlineOf(schema: JsonSchema): string {

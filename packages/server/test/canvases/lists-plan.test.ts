@@ -20,22 +20,26 @@ const NOW = 1_000_000_000_000;
 /** The index that each list is read along in each order. `shared` has none: all that is shared with the person is read. */
 const INDEXES: Record<Exclude<CanvasListName, "shared">, Record<(typeof CANVAS_SORTS)[number], string>> = {
   mine: {
+    used: "canvases_of_owner_by_use",
     updated: "canvases_of_owner_by_change",
     created: "canvases_of_owner_by_creation",
     title: "canvases_of_owner_by_title",
   },
   trash: {
+    used: "canvases_deleted_by_use",
     updated: "canvases_deleted_by_change",
     created: "canvases_deleted_by_creation",
     title: "canvases_deleted_by_title",
   },
   organisation: {
+    used: "canvases_listed_by_use",
     updated: "canvases_listed",
     created: "canvases_listed_by_creation",
     title: "canvases_listed_by_title",
   },
 };
 const OF_ORG = {
+  used: "canvases_listed_of_org_by_use",
   updated: "canvases_listed_by_org",
   created: "canvases_listed_of_org_by_creation",
   title: "canvases_listed_of_org_by_title",
@@ -68,11 +72,11 @@ await onDatabases("plans of the lists of canvases", (db) => {
     await db.run`insert into org_domains (domain, org_id) values ('acme.test', 'acme')`;
     await insert(`insert into users (id, email, name, created_at)
       select 'u-' || n, 'p' || n || '@acme.test', 'P ' || n, 0 from numbers where n < 200`);
-    // Several canvases have the same title and the same time of change.
+    // Several canvases have the same title and the same times of change and of use.
     const canvas = (prefix: string, owner: string, deleted: string, listed: boolean) =>
-      insert(`insert into canvases (id, slug, title, owner_id, created_by, created_at, updated_at, version_id, org_id,
+      insert(`insert into canvases (id, slug, title, owner_id, created_by, created_at, updated_at, last_used_at, version_id, org_id,
           access, discoverability, deleted_at)
-        select '${prefix}-' || (100000 + n), '${prefix}-' || n, 'Title ' || (n % 5000), ${owner}, 'u-0', 0, n % 5000, 'v', 'acme',
+        select '${prefix}-' || (100000 + n), '${prefix}-' || n, 'Title ' || (n % 5000), ${owner}, 'u-0', 0, n % 5000, n % 4000, 'v', 'acme',
           '${listed ? "whole_org" : "private"}', '${listed ? "listed" : "link_only"}', ${deleted} from numbers`);
     await canvas("a", "'u-0'", "null", false);
     await canvas("b", "'u-' || (1 + n % 199)", "null", true);

@@ -94,11 +94,13 @@ async function start(
   { urlMode, authMode, settings, ai, upstream }: Setup,
   rateLimited: boolean,
 ): Promise<{ target: Target; env: Env }> {
+  // One scope, so that the service stops before its database is removed.
+  const scope = { after };
   const { base, env } = await startService(
-    { after },
+    scope,
     {
       ...(authMode === "proxy" ? PROXY : {}),
-      SERVICE_DATABASE_URL: await engine.migratedDatabase({ after }),
+      SERVICE_DATABASE_URL: await engine.migratedDatabase(scope),
       SERVICE_URL_MODE: urlMode,
       SERVICE_RATELIMIT_ENABLED: String(rateLimited),
       ...(rateLimited ? {} : { SERVICE_REALTIME_PUBLISHES_PER_MIN: "1000000000" }),

@@ -10,6 +10,7 @@ import { CallLog } from "../../src/async/call-log.ts";
 import { Turns } from "../../src/async/event-loop-turns.ts";
 import { LastSeen } from "../../src/async/last-seen.ts";
 import { OutboundCalls, Tally } from "../../src/async/outbound-calls.ts";
+import { PageViews } from "../../src/async/page-views.ts";
 import { Concurrency, TaskPool } from "../../src/async/task-pool.ts";
 import { coreData } from "../../src/canvases/core-data.ts";
 import { sweepBlobs } from "../../src/canvases/sweep.ts";
@@ -231,6 +232,7 @@ for (const { name, skip, database } of ENGINES) {
         outbound: new UndiciOutbound(async () => [], { approved: new BlockList(), servicePort: 0 }),
         outboundCalls: new OutboundCalls(),
         callLog: new CallLog(false),
+        pageViews: new PageViews(false),
         callTally: new Tally(),
         lastSeen: new LastSeen(),
         open: { realtimeConnections: 0 },

@@ -24,7 +24,7 @@ await onEngines("GET /api/canvases?list=", (target, env) => {
     const { status, json, text } = await ask(who, query);
     assert.equal(status, 200, text);
     const { canvases, nextCursor } = json as unknown as CanvasList;
-    for (const { deletedAt, purgeAt, ...canvas } of canvases)
+    for (const { deletedAt, purgeAt, lastUsedAt, people30, ...canvas } of canvases)
       whole(canvas as unknown as Record<string, unknown>);
     return { canvases, nextCursor };
   }
@@ -250,11 +250,13 @@ await onEngines("GET /api/canvases?list=", (target, env) => {
     for (const [query, field] of [
       [{ list: "all" }, "list"],
       [{ state: "live" }, "state"],
-      [{ sort: "used" }, "sort"],
+      [{ sort: "size" }, "sort"],
       [{ tag: "a\0b" }, "tag"],
       [{ list: "mine", cursor: "0123" }, "cursor"],
       [{ list: "mine", cursor: "u1.0123" }, undefined],
       [{ list: "mine", cursor: "c1.0123" }, "cursor"],
+      [{ list: "mine", sort: "used", cursor: "v1.0123" }, undefined],
+      [{ list: "mine", sort: "used", cursor: "u1.0123" }, "cursor"],
       [{ list: "mine", cursor: "u.0123" }, "cursor"],
       [{ list: "mine", cursor: "u1.a b" }, "cursor"],
       [{ list: "mine", cursor: "u1.a\0" }, "cursor"],

@@ -18,6 +18,7 @@ import { explanations } from "./faults/explanations.ts";
 import { nodes } from "./faults/nodes.ts";
 import { oauth } from "./faults/oauth.ts";
 import { openapi } from "./faults/openapi.ts";
+import { pageViews } from "./faults/page-views.ts";
 import { people } from "./faults/people.ts";
 import { react } from "./faults/react.ts";
 import { realtime } from "./faults/realtime.ts";
@@ -40,6 +41,7 @@ export const FAULTS: Fault[] = [
   ...callLog,
   ...activity,
   ...serving,
+  ...pageViews,
   ...dashboard,
   ...data,
   ...transfers,

@@ -15,6 +15,7 @@ import {
   type RealtimePlaces,
   type Usage,
   type VersionList,
+  type Views,
 } from "@easel/protocol/management";
 import { PRESETS, type Preset } from "@easel/protocol/policy";
 import type {
@@ -142,7 +143,13 @@ export const uploadedFiles = exact<UploadedFiles>()(
 
 const listedCanvas = exact<ListedCanvas>()(
   "ListedCanvas",
-  z.strictObject({ ...canvasFields, deletedAt: time.optional(), purgeAt: time.optional() }),
+  z.strictObject({
+    ...canvasFields,
+    lastUsedAt: time.nullable(),
+    people30: z.int().nullable(),
+    deletedAt: time.optional(),
+    purgeAt: time.optional(),
+  }),
 );
 
 export const canvasList = exact<CanvasList>()(
@@ -299,6 +306,15 @@ const realtimePlaces = exact<RealtimePlaces>()(
   }),
 );
 
+const views = exact<Views>()(
+  "Views",
+  z.strictObject({
+    total: z.int(),
+    people: z.int(),
+    days: z.array(z.strictObject({ day: z.string(), views: z.int(), people: z.int() })),
+  }),
+);
+
 export const usage = exact<Usage>()(
   "Usage",
   z.strictObject({
@@ -308,5 +324,6 @@ export const usage = exact<Usage>()(
     ai: aiUsage,
     connections: callsByProfile,
     realtime: realtimePlaces,
+    views: views.nullable(),
   }),
 );
