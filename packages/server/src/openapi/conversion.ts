@@ -89,7 +89,11 @@ export class Operations {
       description,
       ...(Object.keys(all).length > 0 && { headers: all }),
       ...(type !== undefined && {
-        content: { [type]: schema === undefined ? {} : { schema: this.schemas.response(schema) } },
+        content: Object.fromEntries(
+          type
+            .split(", ")
+            .map((each) => [each, schema === undefined ? {} : { schema: this.schemas.response(schema) }]),
+        ),
       }),
     };
   }

@@ -45,21 +45,6 @@ export interface AuditRow {
   details: string | null;
 }
 
-/** Lists entries of the audit log with ids below `cursor`, newest first. If `canvas` is not null, lists only the entries of that canvas. */
-export function listAudit(
-  { canvas, cursor, limit }: { canvas: string | null; cursor: string; limit: number },
-  { db }: Env,
-): Promise<AuditRow[]> {
-  // Two statements, so that each can use its own index.
-  return canvas === null
-    ? db.all<AuditRow>`
-        select id, at, actor_id, actor_email, act, canvas_id, target, address, details from audit
-        where id < ${cursor} order by id desc limit ${limit}`
-    : db.all<AuditRow>`
-        select id, at, actor_id, actor_email, act, canvas_id, target, address, details from audit
-        where canvas_id = ${canvas} and id < ${cursor} order by id desc limit ${limit}`;
-}
-
 /**
  * Lists entries of the audit log of a canvas with ids below `cursor`, newest first. If `acts` is not null, lists only the entries of these
  * acts.
@@ -73,7 +58,10 @@ export async function listOfCanvas(
   }: { canvas: string; acts: readonly string[] | null; cursor: string; limit: number },
   env: Env,
 ): Promise<AuditRow[]> {
-  if (acts === null) return listAudit({ canvas, cursor, limit }, env);
+  if (acts === null)
+    return env.db.all<AuditRow>`
+      select id, at, actor_id, actor_email, act, canvas_id, target, address, details from audit
+      where canvas_id = ${canvas} and id < ${cursor} order by id desc limit ${limit}`;
   // One statement for each act, so that each reads the rows of a page along an index.
   const lists = await Promise.all(
     acts.map(

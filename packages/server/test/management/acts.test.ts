@@ -302,6 +302,7 @@ await onEngines("the acts of the management API", (target, env) => {
     "connection.usage": () => administer("GET", "/connections/acts/usage"),
     "connection.revoke": () => administer("DELETE", `/connections/acts/grants/${site.id}`),
     "connection.delete": () => administer("DELETE", "/connections/acts"),
+    "audit.export": () => administer("GET", "/audit/export?format=csv&act=org.put"),
     "audit.list": () => administer("GET", "/audit"),
   };
 

@@ -43,6 +43,7 @@ const ROUTES: [method: string, path: string, body: object | undefined, status: n
   ["DELETE", "/connections/guarded", undefined, 204],
   ["PATCH", "/settings", {}, 200],
   ["GET", "/audit", undefined, 200],
+  ["GET", "/audit/export", undefined, 200],
   // The last one, because it ends the session of the user.
   ["POST", "/users/{user}/sign-out", undefined, 204],
 ];

@@ -183,7 +183,15 @@ export const auditLog = exact<AuditLog>()(
 export const instanceOverview = exact<InstanceOverview>()(
   "InstanceOverview",
   z.strictObject({
-    canvases: z.record(publicationStatus.or(z.literal("deleted")), z.int()),
+    canvases: z.strictObject({
+      disabled: z.int(),
+      archived: z.int(),
+      unpublished: z.int(),
+      draft: z.int(),
+      expired: z.int(),
+      published: z.int(),
+      deleted: z.int(),
+    }),
     people: z.strictObject({ total: z.int(), deactivated: z.int(), active30: z.int() }),
     bytes: z.strictObject({ bundles: z.int(), files: z.int() }),
     ai: z.strictObject({

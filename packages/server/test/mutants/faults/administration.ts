@@ -10,6 +10,7 @@ const OF_SHOWN = "packages/server/src/config/shown-settings.test.ts";
 const OF_INSTANCE = "packages/server/test/management/admin-instance.test.ts";
 const ORGS = "packages/server/src/organisation/orgs.ts";
 const OF_ORGS = "packages/server/test/management/admin-orgs-preview.test.ts";
+const OF_SEARCH = "packages/server/test/management/admin-audit-search.test.ts";
 const OF_HANDOVER = "packages/server/test/management/admin-handover.test.ts";
 
 /** Faults of what administrators do. */
@@ -139,5 +140,33 @@ export const administration: Fault[] = [
     "publicLinks: settings.publicLinks && config.publicLinks",
     "publicLinks: settings.publicLinks",
     "packages/server/test/management/admin-settings.test.ts",
+  ),
+  fault(
+    "administration: formulas reach programs for tables",
+    "packages/server/src/http/csv.ts",
+    "FORMULA.test(value) ? `'${value}` : value",
+    "value",
+    "packages/server/src/http/csv.test.ts",
+  ),
+  fault(
+    "administration: a search ignores all filters but one",
+    "packages/server/src/organisation/audit-search.ts",
+    "const others = [...more, ...othersOf(filter)];",
+    "const others = [...more.slice(0, 0), ...othersOf(filter)];",
+    OF_SEARCH,
+  ),
+  fault(
+    "administration: a search ends after its first slices",
+    "packages/server/src/organisation/audit-search.ts",
+    "  return { entries, nextCursor: before };",
+    "  return { entries, nextCursor: null };",
+    OF_SEARCH,
+  ),
+  fault(
+    "administration: an export of the audit log leaves no entry",
+    "packages/server/src/management/admin/reports.ts",
+    "    audited: true,\n",
+    "",
+    OF_SEARCH,
   ),
 ];

@@ -241,9 +241,9 @@ export const requests: Fault[] = [
   ),
   fault(
     "management: the audit log of a canvas holds the entries of others",
-    "packages/server/src/organisation/audit.ts",
-    "where canvas_id = ${canvas} and id < ${cursor}",
-    "where id < ${cursor}",
+    "packages/server/src/organisation/audit-search.ts",
+    "[sql`canvas_id = ${canvas}`]",
+    "[]",
     "packages/server/test/management/admin-audit.test.ts",
   ),
   fault(

@@ -1,0 +1,120 @@
+import { containing, joined, type Sql, sql } from "../drivers/db/db.ts";
+import type { Env } from "../env.ts";
+import type { Paged } from "../http/query.ts";
+import type { AuditRow } from "./audit.ts";
+
+/** The number of entries that one statement looks at, so that none takes long. */
+const SLICE = 2_000;
+/** The number of slices that are looked at for a page. Then the page ends early. */
+const SLICES = 10;
+/** How much later or earlier than its time an entry may have got its id, because clocks differ, in milliseconds. */
+const SKEW_MS = 10 * 60_000;
+
+/** Which entries of the audit log are read. Undefined does not filter. */
+export interface AuditFilter {
+  /** The id or the e-mail address of the person who did it. */
+  actor?: string | undefined;
+  act?: string | undefined;
+  target?: string | undefined;
+  canvas?: string | undefined;
+  /** The first time and the end of the times, in epoch milliseconds. */
+  from?: number | undefined;
+  to?: number | undefined;
+  /** A text that actor, act, target, address or details contain, in any letter case. */
+  q?: string | undefined;
+}
+
+/** Returns the beginning of ids that were made at a time in epoch milliseconds. */
+function idAt(time: number): string {
+  const hex = Math.max(0, time).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}`;
+}
+
+/** The conditions of a filter that have an index, the most selective one first. */
+const indexedOf = ({ target, canvas, actor, act }: AuditFilter): Sql[] => [
+  ...(target === undefined ? [] : [sql`target = ${target}`]),
+  ...(canvas === undefined ? [] : [sql`canvas_id = ${canvas}`]),
+  ...(actor === undefined
+    ? []
+    : [actor.includes("@") ? sql`actor_email = ${actor}` : sql`actor_id = ${actor}`]),
+  ...(act === undefined ? [] : [sql`act = ${act}`]),
+];
+
+function othersOf({ from, to, q = "" }: AuditFilter): Sql[] {
+  const like = containing(q);
+  const texts = sql`(lower(actor_email) like ${like} escape '!' or act like ${like} escape '!' or lower(target) like ${like} escape '!'
+    or address like ${like} escape '!' or lower(details) like ${like} escape '!')`;
+  return [
+    ...(from === undefined ? [] : [sql`at >= ${from}`]),
+    ...(to === undefined ? [] : [sql`at < ${to}`]),
+    ...(q === "" ? [] : [texts]),
+  ];
+}
+
+const allOf = (conditions: readonly Sql[]): Sql[] =>
+  conditions.flatMap((condition, index) => (index === 0 ? [condition] : [sql`and`, condition]));
+
+/**
+ * Reads a page of the audit log, newest first: at most `limit` entries with ids below `cursor`. One condition selects the index along which
+ * entries are read, slice by slice; the other conditions are compared in the slice. A page can therefore end early, even without entries, if
+ * few entries match; `nextCursor` continues it.
+ */
+export async function searchAudit(
+  filter: AuditFilter,
+  { cursor, limit }: { cursor: string; limit: number },
+  { db }: Pick<Env, "db">,
+): Promise<Paged<AuditRow>> {
+  const [index, ...more] = indexedOf(filter);
+  const others = [...more, ...othersOf(filter)];
+  const { from, to } = filter;
+  const along = (before: string) => [
+    ...allOf([
+      sql`id < ${to === undefined ? before : ([before, idAt(to + SKEW_MS)].sort()[0] ?? before)}`,
+      ...(from === undefined ? [] : [sql`id >= ${idAt(from - SKEW_MS)}`]),
+      ...(index === undefined ? [] : [index]),
+    ]),
+    sql`order by id desc`,
+  ];
+  const size = others.length === 0 ? limit + 1 : Math.max(SLICE, limit + 1);
+  const entries: AuditRow[] = [];
+  let before = cursor;
+  for (let slices = 0; slices < SLICES; slices++) {
+    const [rows, [last]] = await Promise.all([
+      db.all<AuditRow>(
+        ...joined([
+          sql`select * from (select id, at, actor_id, actor_email, act, canvas_id, target, address, details from audit where`,
+          ...along(before),
+          sql`limit ${size}) as slice`,
+          ...(others.length === 0 ? [] : [sql`where`, ...allOf(others)]),
+          sql`order by id desc limit ${limit + 1 - entries.length}`,
+        ]),
+      ),
+      db.all<{ id: string }>(
+        ...joined([sql`select id from audit where`, ...along(before), sql`limit 1 offset ${size - 1}`]),
+      ),
+    ]);
+    entries.push(...rows);
+    if (entries.length > limit)
+      return { entries: entries.slice(0, limit), nextCursor: entries[limit - 1]?.id ?? null };
+    if (last === undefined) return { entries, nextCursor: null };
+    before = last.id;
+  }
+  return { entries, nextCursor: before };
+}
+
+/**
+ * Reads all entries of a filter, newest first, page by page: no further page is read before the one before has been taken. Entries that are
+ * written meanwhile are left out.
+ */
+export async function* everyAuditEntry(
+  filter: AuditFilter,
+  env: Pick<Env, "db">,
+): AsyncGenerator<AuditRow[]> {
+  // Sorts after every id.
+  let cursor: string | null = "z";
+  while (cursor !== null) {
+    const page: Paged<AuditRow> = await searchAudit(filter, { cursor, limit: 1_000 }, env);
+    if (page.entries.length > 0) yield page.entries;
+    cursor = page.nextCursor;
+  }
+}
