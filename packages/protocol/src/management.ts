@@ -361,6 +361,22 @@ export interface MonthlySpend {
   limit: number;
 }
 
+/** The spend of a person on AI on the current day (UTC), in US dollars, with that of guests whom they have invited. */
+export interface DailySpend {
+  day: string;
+  spent: number;
+  reserved: number;
+  limit: number;
+}
+
+/**
+ * The response of `GET /api/me/usage`. For the quota `versions.canvas`, `used` is the highest number of versions of one canvas of the person.
+ */
+export interface PersonUsage {
+  quotas: Record<PersonQuotaName, QuotaUsage>;
+  ai: DailySpend;
+}
+
 /**
  * Figures about a group of calls through Connections. `p50Ms` and `p95Ms` are rounded up to the bound of a range, such as 10, 20 or 35 ms.
  */
@@ -547,6 +563,21 @@ export interface Team {
   members: string[];
 }
 
+/** A person in a team. `name` is null if they have never signed in. */
+export interface TeamPerson {
+  email: string;
+  name: string | null;
+}
+
+/** A team as `GET /api/teams/{id}` returns it. */
+export interface TeamDetails extends Team {
+  creator: TeamPerson;
+  /** The members with their names, in the order of `members`. */
+  people: TeamPerson[];
+  /** The number of canvases that are shared with the team. */
+  canvases: number;
+}
+
 /** The response of `GET /api/teams`; `nextCursor` is null on the last page. */
 export interface TeamList {
   teams: Team[];
@@ -580,7 +611,7 @@ export interface AdminUserList {
 /** A user as administrators see them, with what they use and what lets them in. */
 export interface AdminUserDetails extends AdminUser {
   /** The use and the limit of each quota on what a person owns in all. */
-  usage: Record<Exclude<PersonQuotaName, "versions.canvas">, QuotaUsage>;
+  usage: PersonUsage["quotas"];
   /** The number of unexpired sessions. */
   sessions: number;
   /** The number of unexpired access tokens. */

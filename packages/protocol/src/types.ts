@@ -154,7 +154,8 @@ export interface Canvas extends AuthoredCanvas {
   /** Whether a browser gets `index.html` when it navigates to a path for which the canvas has no file. */
   spa: boolean;
   owner: { id: string; email: string; name: string };
-  people: { email: string; role: "editor" | "viewer" }[];
+  /** Sorted by `email`. `name` is null for people who have never signed in. Empty for viewers. */
+  people: { email: string; role: "editor" | "viewer"; name: string | null }[];
   teams: { id: string; name: string; role: "editor" | "viewer" }[];
   capabilities: Capabilities;
   /** The capabilities that do not work on the canvas, each with the reason. It takes the settings of the instance into account. */

@@ -11,7 +11,7 @@ import { type Guest, normalized, readGuests } from "./guests.ts";
 import { accessOf } from "./list.ts";
 import { isListed, whoMayEnter } from "./who-may-enter.ts";
 
-type Entry = Canvas["people"][number];
+type Entry = Pick<Canvas["people"][number], "email" | "role">;
 
 /** The flags of `easel share`. */
 export interface ShareOptions extends CanvasOptions {
@@ -47,7 +47,7 @@ function peopleAfter(
   { people }: Canvas,
   guests: Guest[],
 ): { people: Entry[]; revoked: Guest[] } {
-  const entries = new Map(people.map((entry) => [entry.email, entry]));
+  const entries = new Map<string, Entry>(people.map((entry) => [entry.email, entry]));
   for (const entry of add.map(parsePerson)) entries.set(entry.email, entry);
   const revoked: Guest[] = [];
   for (const email of remove.map(normalized)) {

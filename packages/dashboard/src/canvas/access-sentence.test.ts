@@ -15,7 +15,11 @@ const base: Fields = {
   owner: ADA,
   viewerRole: "owner",
 };
-const person = (name: string, role: "editor" | "viewer") => ({ email: `${name}@acme.test`, role });
+const person = (name: string, role: "editor" | "viewer") => ({
+  email: `${name}@acme.test`,
+  role,
+  name: null,
+});
 
 /** Returns the sentence without the isolates around names. */
 const sentence = (fields: Partial<Fields>, { guests = 0, as = me } = {}): string =>
@@ -35,6 +39,14 @@ it("a private canvas names those who may open it, and who of them may change it"
   assert.equal(
     sentence({}, { guests: 2 }),
     "Only you and 2 invited guests may open it; only you may change it.",
+  );
+});
+
+it("people who have signed in are named, in isolation from the sentence", () => {
+  const people = [{ ...person("bo", "editor"), name: "\u202eBo" }];
+  assert.equal(
+    accessSentence({ ...base, people }, me, 0),
+    "Only you and \u2068\u202eBo\u2069 may open and change it.",
   );
 });
 
@@ -72,7 +84,11 @@ it("an organisation is named to the owner alone, who is certainly in it", () => 
   const as = { email: "bo@else.test", orgs: [{ id: "else", name: "Else" }] };
   assert.equal(
     sentence(
-      { access: "whole_org", viewerRole: "editor", people: [{ email: as.email, role: "editor" }] },
+      {
+        access: "whole_org",
+        viewerRole: "editor",
+        people: [{ email: as.email, role: "editor", name: "Bo" }],
+      },
       { as },
     ),
     "Everyone in the organisation of Ada who signs in may open it; you and Ada may change it.",

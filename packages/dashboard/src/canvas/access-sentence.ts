@@ -23,7 +23,7 @@ function namesIn(names: string[]): string {
 }
 
 const namesOf = ({ people, teams }: Fields, role: "editor" | "viewer"): string[] => [
-  ...people.filter((person) => person.role === role).map(({ email }) => isolated(email)),
+  ...people.filter((person) => person.role === role).map(({ email, name }) => isolated(name ?? email)),
   ...teams.filter((team) => team.role === role).map(({ name }) => `the team ${isolated(name)}`),
 ];
 

@@ -54,23 +54,42 @@ export async function purgeCanvases(env: Removing, before = env.clock() - RETENT
   const expired = await db.all<{
     id: string;
   }>`select id from canvases where deleted_at <= ${before} limit 100`;
-  const removals = removalsFor(env);
   for (const { id } of expired) {
     // After this statement no node can restore the canvas, even if the clock of the node is wrong. The statement changes no row if the
     // canvas has been restored since it was read.
     const taken =
       await db.run`update canvases set deleted_at = 0 where id = ${id} and deleted_at <= ${before}`;
-    if (taken === 0) continue;
-    for (const { some } of removals) await some(id);
-    await db.batch([...removals.map(({ all }) => all(id)), sql`delete from canvases where id = ${id}`]);
+    if (taken === 1) await removeAllOf(id, env);
   }
   return expired.length;
 }
 
+/** Removes a canvas that nobody can restore any more, with all that belongs to it. What is removed already is passed over. */
+async function removeAllOf(id: string, env: Removing): Promise<void> {
+  const removals = removalsFor(env);
+  for (const { some } of removals) await some(id);
+  await env.db.withReserve.batch([
+    ...removals.map(({ all }) => all(id)),
+    sql`delete from canvases where id = ${id}`,
+  ]);
+}
+
+/**
+ * Removes a deleted canvas for good before its time, for its owner. If the process ends meanwhile, `purgeCanvases` removes the rest. Throws
+ * 404 `NOT_FOUND` if the owner has no deleted canvas with this id that can be restored, or an administrator has disabled it meanwhile.
+ */
+export async function purgeOwned(id: string, ownerId: string, env: Env): Promise<void> {
+  const taken = await env.db.withReserve.run`
+    update canvases set deleted_at = 0
+    where id = ${id} and owner_id = ${ownerId} and disabled_at is null and deleted_at > ${env.clock() - RETENTION_MS}`;
+  if (taken === 0) refuse("NOT_FOUND");
+  await removeAllOf(id, env);
+}
+
 /** Reads the state of a deleted canvas that its owner can still restore. Returns undefined if there is none with this id. */
 export function findDeleted(id: string, ownerId: string, { db, clock }: Env) {
-  return db.get<{ disabled_at: number | null; disabled_reason: string | null }>`
-    select disabled_at, disabled_reason from canvases
+  return db.get<{ disabled_at: number | null; disabled_reason: string | null; title: string }>`
+    select disabled_at, disabled_reason, title from canvases
     where id = ${id} and owner_id = ${ownerId} and deleted_at > ${clock() - RETENTION_MS}`;
 }
 

@@ -1,7 +1,7 @@
 import { LIMITS } from "@easel/protocol/limits";
 import type { PersonQuotaName, QuotaUsage } from "@easel/protocol/management";
 import type { Config } from "../config/config.ts";
-import { type Sql, sql } from "../drivers/db/db.ts";
+import { joined, type Sql, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
 
@@ -24,7 +24,7 @@ export const PERSON_QUOTAS = {
 /** The messages with which requests that would exceed a quota are refused. */
 const MESSAGES = {
   "canvases.person": (limit: number) =>
-    `The owner may have ${limit} canvases, and ${LIMITS.deletedCanvases.value} that they have deleted until these are removed for good after 30 days. Delete one, or ask an administrator for more.`,
+    `The owner may have ${limit} canvases, and ${LIMITS.deletedCanvases.value} that they have deleted until these are removed for good: after 30 days, or in the trash at once. Delete one, or ask an administrator for more.`,
   "bundles.bytes.person": (limit: number) =>
     `The files of the owner's canvases may take ${formatBytes(limit)} in all, with every version, deleted canvases until they are removed for good, and what has been replaced until the hourly sweep. Ask an administrator for more.`,
   "files.bytes.person": (limit: number) =>
@@ -147,26 +147,33 @@ export async function requireBytes(canvasId: string, added: number, env: Env): P
   requireBytesOf((await ownerOf(canvasId, env)) ?? refuse("NOT_FOUND"), added);
 }
 
-/**
- * Returns the use and the limit of each quota of a canvas's owner. For the quota `versions.canvas`, the use is the number of versions of
- * this canvas.
- */
-export async function usageOfOwner(
-  canvasId: string,
+/** Returns the statement that reads the use and the limit of each quota of a person. `versions` is the use of the quota `versions.canvas`. */
+const usageSql = (userId: Sql, versions: Sql): Sql =>
+  joined([
+    sql`select name, value, case name
+        when 'canvases.person' then
+          (select count(*) from canvases where owner_id = user_id and deleted_at is null)
+        when 'bundles.bytes.person' then
+          (select coalesce(sum(bytes), 0) from canvases
+            join bundle_bytes on bundle_bytes.canvas_id = canvases.id where owner_id = user_id)
+        when 'files.bytes.person' then
+          (select coalesce(sum(bytes), 0) from canvases
+            join file_bytes on file_bytes.canvas_id = canvases.id where owner_id = user_id)
+        else`,
+    versions,
+    sql`end as used from person_quotas where user_id =`,
+    userId,
+    sql`order by name`,
+  ]);
+
+async function readUsage(
+  userId: Sql,
+  versions: Sql,
   { db, config }: Env,
 ): Promise<{ [Name in PersonQuotaName]?: QuotaUsage }> {
-  const rows = await db.all<{ name: PersonQuotaName; used: number; value: number | null }>`
-    select name, value, case name
-        when 'canvases.person' then
-          (select count(*) from canvases as owned where owned.owner_id = user_id and deleted_at is null)
-        when 'bundles.bytes.person' then
-          (select coalesce(sum(bytes), 0) from canvases as owned
-            join bundle_bytes on bundle_bytes.canvas_id = owned.id where owned.owner_id = user_id)
-        when 'files.bytes.person' then
-          (select coalesce(sum(bytes), 0) from canvases as owned
-            join file_bytes on file_bytes.canvas_id = owned.id where owned.owner_id = user_id)
-        else (select count(*) from versions where canvas_id = ${canvasId} and state = 'stored') end as used
-    from canvases join person_quotas on user_id = owner_id where canvases.id = ${canvasId} order by name`;
+  const rows = await db.all<{ name: PersonQuotaName; used: number; value: number | null }>(
+    ...usageSql(userId, versions),
+  );
   const entries = rows.map(({ name, used, value }) => [
     name,
     { used: Number(used), limit: value ?? PERSON_QUOTAS[name](config) },
@@ -174,24 +181,26 @@ export async function usageOfOwner(
   return Object.fromEntries(entries);
 }
 
-/** Returns the use and the limit of each quota on what a person owns in all. */
-export async function usageOfPerson(
-  userId: string,
-  { db, config }: Env,
-): Promise<Record<OwnerQuota, QuotaUsage>> {
-  const rows = await db.all<{ name: OwnerQuota; used: number; value: number | null }>`
-    select name, value, case name
-        when 'canvases.person' then
-          (select count(*) from canvases where owner_id = user_id and deleted_at is null)
-        when 'bundles.bytes.person' then
-          (select coalesce(sum(bytes), 0) from canvases join bundle_bytes on canvas_id = canvases.id where owner_id = user_id)
-        else
-          (select coalesce(sum(bytes), 0) from canvases join file_bytes on canvas_id = canvases.id where owner_id = user_id)
-        end as used
-    from person_quotas where user_id = ${userId} and name <> 'versions.canvas'`;
-  const entries = rows.map(({ name, used, value }) => [
-    name,
-    { used: Number(used), limit: value ?? PERSON_QUOTAS[name](config) },
-  ]);
-  return Object.fromEntries(entries);
-}
+/**
+ * Returns the use and the limit of each quota of a canvas's owner. For the quota `versions.canvas`, the use is the number of versions of
+ * this canvas.
+ */
+export const usageOfOwner = (canvasId: string, env: Env) =>
+  readUsage(
+    sql`(select owner_id from canvases where id = ${canvasId})`,
+    sql`(select count(*) from versions where canvas_id = ${canvasId} and state = 'stored')`,
+    env,
+  );
+
+/**
+ * Returns the use and the limit of each quota of a person. For the quota `versions.canvas`, the use is the highest number of versions of one
+ * of their canvases.
+ */
+export const usageOfPerson = (userId: string, env: Env) =>
+  readUsage(
+    sql`${userId}`,
+    sql`(select coalesce(max(kept), 0) from (select count(*) as kept from canvases
+      join versions on canvas_id = canvases.id and state = 'stored'
+      where owner_id = ${userId} and deleted_at is null group by canvases.id) as kept_versions)`,
+    env,
+  ) as Promise<Record<PersonQuotaName, QuotaUsage>>;

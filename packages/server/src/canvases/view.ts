@@ -100,7 +100,7 @@ export async function viewsFor(rows: CanvasRow[], env: Env): Promise<Canvas[]> {
     disabledReason: manages(row.role) ? row.disabled_reason : null,
     spa: row.spa === 1,
     owner: { id: row.owner_id, email: row.owner_email, name: row.owner_name },
-    people: shared(row).people.map(({ email, role }) => ({ email, role })),
+    people: shared(row).people,
     teams: shared(row).teams,
     capabilities: capabilitiesOf(row),
     capabilitiesOff: reasonsOff({ capabilities: capabilitiesOf(row) }, env),

@@ -131,6 +131,12 @@ export async function revokeSession(id: string, user: User, { db }: Env): Promis
   return (await db.withReserve.run`delete from sessions where id = ${id} and user_id = ${user.id}`) === 1;
 }
 
+/** Ends all sessions of a user except the one with the id `kept`, or all if it is null. Returns their number. */
+export function revokeOtherSessions(kept: string | null, user: User, { db }: Env): Promise<number> {
+  return db.withReserve.run`
+    delete from sessions where user_id = ${user.id} and id <> ${kept ?? ""}`;
+}
+
 /**
  * The maximum age at which the cookie of a canvas host is accepted for loading a page. If the cookie is older, the browser is redirected to
  * the base host. That host checks the session and lets the canvas host set a new cookie.

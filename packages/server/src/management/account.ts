@@ -1,17 +1,18 @@
 import { realtimePlaces } from "../canvases/open-connections.ts";
+import { usageOfPerson } from "../canvases/owner-quotas.ts";
 import { orgsOf } from "../canvases/publishing/create.ts";
 import { isId } from "../crypto/ids.ts";
 import { refuse } from "../http/refusal.ts";
 import { isAdmin } from "../identity/identify.ts";
-import { listSessions, revokeSession } from "../identity/session.ts";
-import { aiUsageOf, monthlySpendOf } from "../organisation/ai/spend-report.ts";
+import { listSessions, revokeOtherSessions, revokeSession } from "../identity/session.ts";
+import { aiUsageOf, dailySpendOf, monthlySpendOf } from "../organisation/ai/spend-report.ts";
 import { callsOfCanvas } from "../organisation/connections/calls.ts";
 import { readSettings } from "../organisation/instance-settings.ts";
 import { bytesOf, usageOf } from "../organisation/quotas.ts";
 import { viewsOfCanvas } from "../organisation/view-counts.ts";
 import { act, noContent, ok } from "./act.ts";
 import { dayRange, rangeOf } from "./list-query.ts";
-import { account, sessionList } from "./responses/account.ts";
+import { account, personUsage, sessionList } from "./responses/account.ts";
 import { usage as usageSchema } from "./responses/canvas.ts";
 
 /** The endpoint for the caller's own account (specification 4.11). */
@@ -45,6 +46,21 @@ export const me = [
       };
     },
   }),
+  act({
+    name: "me.usage",
+    method: "GET",
+    path: "/api/me/usage",
+    summary:
+      "Returns how much of each quota of a person the caller uses, and what they have spent on AI today.",
+    details:
+      "Of `versions.canvas`, `used` is the highest number of one canvas. `ai` is the day (UTC) in US dollars, with the spend of guests whom the caller has invited.",
+    allow: "members",
+    response: ok(personUsage),
+    async run({ user }, env) {
+      const [quotas, ai] = await Promise.all([usageOfPerson(user.id, env), dailySpendOf(user.id, env)]);
+      return { body: { quotas, ai } };
+    },
+  }),
 ];
 
 /** The endpoints for the caller's sessions. */
@@ -74,6 +90,20 @@ export const sessions = [
     async run({ user, params: { id } }, env) {
       if (!isId(id) || !(await revokeSession(id, user, env))) refuse("NOT_FOUND");
       return { body: undefined, audit: { target: id } };
+    },
+  }),
+  act({
+    name: "session.revoke-others",
+    method: "DELETE",
+    path: "/api/sessions",
+    summary: "Signs the caller out everywhere but in the session of this request.",
+    allow: "session",
+    affects: "people",
+    response: noContent,
+    async run({ user, credential }, env) {
+      const current = credential?.kind === "session" ? credential.id : null;
+      const ended = await revokeOtherSessions(current, user, env);
+      return { body: undefined, audit: { target: user.id, details: { ended } } };
     },
   }),
 ];

@@ -117,9 +117,9 @@ export const CALLERS = {
     who: "the owner of the deleted canvas: 404 `NOT_FOUND` for everyone else",
     guests: false,
     async authorize({ params: { id = "" }, user }, env) {
-      const deleted = isId(id) ? await findDeleted(id, user.id, env) : undefined;
-      requireEnabled(deleted ?? refuse("NOT_FOUND"));
-      return {};
+      const deleted = (isId(id) ? await findDeleted(id, user.id, env) : undefined) ?? refuse("NOT_FOUND");
+      requireEnabled(deleted);
+      return { deleted };
     },
   },
   teamMember: {

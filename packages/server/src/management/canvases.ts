@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { restoreOwned } from "../canvases/deletion.ts";
+import { purgeOwned, restoreOwned } from "../canvases/deletion.ts";
 import { listCanvases, viewsOfList } from "../canvases/lists.ts";
 import { metadata, tags, title } from "../canvases/publishing/canvas-schemas.ts";
 import { createCanvas } from "../canvases/publishing/create.ts";
@@ -135,6 +135,21 @@ export const canvases = [
       await restoreOwned(id, user.id, slug, env);
       const restored = await currentView(id, user, env);
       return { body: restored, audit: { details: { slug: restored.slug } } };
+    },
+  }),
+  act({
+    name: "canvas.purge-own",
+    method: "DELETE",
+    path: "/api/canvases/{id}/trash",
+    summary: "Removes a canvas that the caller deleted for good, with its versions, its data and its files.",
+    details:
+      "It cannot be undone. Its quotas are free at once; uploaded files leave the disk with the next hourly sweep. 404 `NOT_FOUND` unless the canvas was deleted within 30 days.",
+    allow: "formerOwner",
+    affects: "canvas",
+    response: noContent,
+    async run({ user, params: { id }, deleted: { title } }, env) {
+      await purgeOwned(id, user.id, env);
+      return { body: undefined, audit: { details: { title } } };
     },
   }),
   act({

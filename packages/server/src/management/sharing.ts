@@ -16,20 +16,25 @@ import { json, preparedJson } from "./bodies.ts";
 import { longPage } from "./list-query.ts";
 import { canvas, invitationList, newInvitation } from "./responses/canvas.ts";
 
+/** The name in an entry of a list. It is ignored, so that the lists of a canvas can be sent as they were read. */
+const ignored = z.string().nullish();
+
 /** The schema of the request body. A field that is left out keeps its value; null clears it. */
 const Sharing = z.strictObject({
   access: access.optional(),
   password: newPassword.nullish(),
   expiresAt: moment.nullish(),
   people: z
-    .array(z.strictObject({ email, role }))
+    .array(z.strictObject({ email, role, name: ignored }).transform(({ email, role }) => ({ email, role })))
     .max(LIMITS.peoplePerCanvas.value)
     .refine((people) => distinct(people.map((each) => each.email)), "must not contain an address twice")
     .nullable()
     .transform((people) => people ?? [])
     .optional(),
   teams: z
-    .array(z.strictObject({ id: z.string(), role }))
+    .array(
+      z.strictObject({ id: z.string(), role, name: ignored }).transform(({ id, role }) => ({ id, role })),
+    )
     .max(LIMITS.teamsPerCanvas.value)
     .refine((teams) => distinct(teams.map(({ id }) => id)), "must not contain a team twice")
     .nullable()

@@ -2,11 +2,19 @@ import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import { distinct, email, label } from "../http/field-schemas.ts";
 import { refuse } from "../http/refusal.ts";
-import { createTeam, deleteTeam, findTeam, listTeams, updateTeam } from "../organisation/teams.ts";
+import {
+  createTeam,
+  deleteTeam,
+  findTeam,
+  findTeamDetails,
+  leaveTeam,
+  listTeams,
+  updateTeam,
+} from "../organisation/teams.ts";
 import { act, created, noContent, ok } from "./act.ts";
 import { json } from "./bodies.ts";
 import { search } from "./list-query.ts";
-import { team, teamList } from "./responses/account.ts";
+import { team, teamDetails, teamList } from "./responses/account.ts";
 
 const name = label(LIMITS.nameLength.value);
 const members = z
@@ -14,12 +22,24 @@ const members = z
   .max(LIMITS.peoplePerTeam.value)
   .refine(distinct, "must not contain an address twice");
 const NewTeam = z.strictObject({ name, members: members.default([]) });
-const Patch = z.strictObject({ name: name.optional(), members: members.optional() });
+const Patch = z
+  .strictObject({
+    name: name.optional(),
+    members: members.optional(),
+    add: members.optional(),
+    remove: members.optional(),
+  })
+  .refine(
+    ({ members, add, remove }) => members === undefined || (add === undefined && remove === undefined),
+    "must have either `members`, or `add` and `remove`",
+  );
 
 const refuseTooMany = (): never =>
   refuse("KEY_LIMIT", {
     message: `A person can create at most ${LIMITS.teamsPerPerson.value} teams; delete one first.`,
   });
+
+const TOO_MANY_MEMBERS = `A team can have at most ${LIMITS.peoplePerTeam.value.toLocaleString("en")} members. Nobody was added.`;
 
 /** The endpoints for teams, which canvases can be shared with (docs/sharing.md#sharing-a-canvas). */
 export const teams = [
@@ -58,24 +78,29 @@ export const teams = [
     name: "team.read",
     method: "GET",
     path: "/api/teams/{id}",
-    summary: "Returns a team with its members.",
+    summary:
+      "Returns a team with its members, their names, and the number of canvases that are shared with it.",
     allow: "teamMember",
-    response: ok(team),
+    response: ok(teamDetails),
     run: async ({ user, params: { id } }, env) => ({
-      body: (await findTeam(id, user, env)) ?? refuse("NOT_FOUND"),
+      body: (await findTeamDetails(id, user, env)) ?? refuse("NOT_FOUND"),
     }),
   }),
   act({
     name: "team.update",
     method: "PATCH",
     path: "/api/teams/{id}",
-    summary: "Renames a team or replaces its list of members.",
+    summary: "Renames a team or changes its members.",
+    details: `\`members\` replaces the list; \`add\` and \`remove\` change it, and leave alone what others change at the same time. 409 \`KEY_LIMIT\` above ${LIMITS.peoplePerTeam.value.toLocaleString("en")} members.`,
     allow: "teamCreator",
     affects: "people",
     body: json(Patch),
     response: ok(team),
+    errors: ["KEY_LIMIT"],
     async run({ user, team: { id }, body }, env) {
-      if (!(await updateTeam(id, body, env))) refuse("NOT_FOUND");
+      const outcome = await updateTeam(id, body, env);
+      if (outcome === "gone") refuse("NOT_FOUND");
+      if (outcome === "full") refuse("KEY_LIMIT", { message: TOO_MANY_MEMBERS });
       const changed = (await findTeam(id, user, env)) ?? refuse("NOT_FOUND");
       return { body: changed, audit: { target: id, details: body } };
     },
@@ -90,6 +115,22 @@ export const teams = [
     response: noContent,
     async run({ team: { id } }, env) {
       await deleteTeam(id, env);
+      return { body: undefined, audit: { target: id } };
+    },
+  }),
+  act({
+    name: "team.leave",
+    method: "DELETE",
+    path: "/api/teams/{id}/membership",
+    summary: "Takes the caller off the members of a team.",
+    details:
+      "The caller loses the roles that the team gave them. The creator of a team stays its creator. 404 `NOT_FOUND` for somebody who is no member.",
+    allow: "teamMember",
+    affects: "people",
+    response: noContent,
+    async run({ user, team: { id } }, env) {
+      if (!(await leaveTeam(id, user, env)))
+        refuse("NOT_FOUND", { message: "You are no member of this team." });
       return { body: undefined, audit: { target: id } };
     },
   }),

@@ -1,9 +1,18 @@
 import { LIMITS } from "@easel/protocol/limits";
-import type { Team } from "@easel/protocol/management";
+import type { Team, TeamDetails, TeamPerson } from "@easel/protocol/management";
 import type { User } from "../access/principal.ts";
 import type { CanvasData } from "../canvases/canvas-data.ts";
 import { newId } from "../crypto/ids.ts";
-import { asKeys, containing, optional, type Step, sql } from "../drivers/db/db.ts";
+import {
+  asKeys,
+  containing,
+  type Optional,
+  optional,
+  type Sql,
+  type Step,
+  sql,
+  step,
+} from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { countWithin, type Paged, paged } from "../http/query.ts";
 
@@ -72,16 +81,46 @@ export async function findTeam(id: string, user: User, { db }: Env): Promise<Tea
   return team && teamOf(team);
 }
 
+/**
+ * Finds a team as `findTeam` does. Returns it with the names of its members and of its creator, and with the number of canvases that are
+ * shared with it.
+ */
+export async function findTeamDetails(id: string, user: User, env: Env): Promise<TeamDetails | undefined> {
+  const { db } = env;
+  const team = await findTeam(id, user, env);
+  if (team === undefined) return undefined;
+  const [creator, people, shared] = await Promise.all([
+    db.get<TeamPerson>`select email, name from users where id = ${team.createdBy}`,
+    db.all<TeamPerson>`
+      select team_members.email, users.name from team_members left join users on users.email = team_members.email
+      where team_id = ${id} order by team_members.email`,
+    db.get<{ count: number }>`
+      select count(*) as count from canvas_teams join canvases on canvases.id = canvas_id
+      where team_id = ${id} and deleted_at is null`,
+  ]);
+  return {
+    ...team,
+    members: people.map(({ email }) => email),
+    creator: creator ?? { email: "", name: null },
+    people,
+    canvases: Number(shared?.count ?? 0),
+  };
+}
+
 /** Returns the steps of a batch that replace the members of a team. The rows of members who stay are not changed. */
-function memberSteps(id: string, members: string[]): Step[] {
+function memberSteps(id: string, members: string[]): Optional[] {
   const keys = asKeys(members);
   return [
     optional`delete from team_members where team_id = ${id} and email not in (select key from json_each(${keys}))`,
-    optional`
-      insert into team_members (team_id, email) select cast(${id} as text), key from json_each(${keys}) where true
-      on conflict do nothing`,
+    addStep(id, members),
   ];
 }
+
+/** Returns the step of a batch that adds members to a team. */
+const addStep = (id: string, members: string[]): Optional => optional`
+  insert into team_members (team_id, email)
+  select cast(${id} as text), key from json_each(${asKeys(members)}) where true
+  on conflict do nothing`;
 
 /** Creates a team and returns its id. Returns null if the user has already created as many teams as one person may. */
 export async function createTeam(
@@ -102,18 +141,45 @@ export async function createTeam(
   return (await db.batch(steps)) === "done" ? id : null;
 }
 
-/** Changes the name or the members of a team; undefined leaves them unchanged. Returns false if the team has been deleted. */
-export async function updateTeam(
+/** Changes of a team. What is undefined stays. `add` and `remove` change the list of members; `members` replaces it. */
+export interface TeamChanges {
+  name?: string | undefined;
+  members?: string[] | undefined;
+  add?: string[] | undefined;
+  remove?: string[] | undefined;
+}
+
+/** Changes a team. Returns "gone" if it has been deleted, and "full" if it would have more members than a team may have. */
+export function updateTeam(
   id: string,
-  { name, members }: { name?: string | undefined; members?: string[] | undefined },
+  { name, members, add, remove }: TeamChanges,
   { db }: Env,
-): Promise<boolean> {
-  const steps: Step[] = [
+): Promise<"done" | "gone" | "full"> {
+  return db.batch([
     // The row of the team is written first, so that concurrent changes wait for the lock on it.
-    sql`update teams set name = coalesce(${name ?? null}, name) where id = ${id}`,
+    step("gone", sql`update teams set name = coalesce(${name ?? null}, name) where id = ${id}`),
     ...(members === undefined ? [] : memberSteps(id, members)),
-  ];
-  return (await db.batch(steps)) === "done";
+    ...(remove === undefined
+      ? []
+      : [
+          optional`delete from team_members where team_id = ${id} and email in (select key from json_each(${asKeys(remove)}))`,
+        ]),
+    ...(add === undefined ? [] : [addStep(id, add), step("full", withinMembers(id))]),
+  ]);
+}
+
+/** Returns the step of a batch that changes no row if a team has more members than a team may have. */
+const withinMembers = (id: string): Sql => sql`
+  update teams set name = name where id = ${id}
+    and (select count(*) from team_members where team_id = ${id}) <= ${LIMITS.peoplePerTeam.value}`;
+
+/** Takes a user off the members of a team. Returns false if the user was none. */
+export async function leaveTeam(id: string, { email }: User, { db }: Env): Promise<boolean> {
+  const outcome = await db.withReserve.batch([
+    sql`update teams set name = name where id = ${id}`,
+    sql`delete from team_members where team_id = ${id} and email = ${email}`,
+  ]);
+  return outcome === "done";
 }
 
 /** Deletes a team. Its members lose the roles on canvases that the team gave them. */

@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { disable } from "@easel/conformance/admin";
 import { upload } from "@easel/conformance/files/form";
 import { manage, type Stage, stage } from "@easel/conformance/fixture";
 import { send } from "@easel/conformance/http";
+import { remove } from "@easel/conformance/lifecycle";
+import { refused } from "@easel/conformance/refusal";
 import type { Target } from "@easel/conformance/target";
 import { writeCallLog } from "../../src/canvases/call-log-store.ts";
-import { purgeCanvases } from "../../src/canvases/deletion.ts";
+import { purgeCanvases, purgeOwned } from "../../src/canvases/deletion.ts";
+import { sweepBlobs } from "../../src/canvases/sweep.ts";
 import type { Env } from "../../src/env.ts";
 import { reserve } from "../../src/organisation/ai/reservations.ts";
 import { countCall, takeOfDay, writeCounts } from "../../src/organisation/connections/calls.ts";
@@ -18,7 +22,8 @@ import { publish, visit } from "../support/publish.ts";
 import { stager } from "../support/staged.ts";
 import { rowsOf } from "./canvas-tables.ts";
 
-const DAY_MS = 24 * 60 * 60 * 1000;
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
 
 /** Creates a canvas with files, data, an AI request, a team, a guest session, an access token, and a device code for the canvas. */
 async function furnished(target: Target, env: Env): Promise<Stage> {
@@ -92,6 +97,13 @@ async function furnished(target: Target, env: Env): Promise<Stage> {
   return canvas;
 }
 
+/** Returns the keys of the blobs of the bundles and of the uploaded files of a canvas. */
+const blobKeys = async ({ id }: Stage, { db }: Env): Promise<string[]> =>
+  (
+    await db.all<{ blob_key: string }>`
+      select blob_key from bundle_blobs where canvas_id = ${id} union select blob_key from files where canvas_id = ${id}`
+  ).map(({ blob_key }) => blob_key);
+
 await onEngines("purged canvases", (target, env) => {
   it("every row of a canvas deleted 30 days ago is removed, and no other", async () => {
     const [gone, late, kept] = [
@@ -117,5 +129,68 @@ await onEngines("purged canvases", (target, env) => {
     const again = { title: "Tea", slug: gone.slug };
     assert.equal((await manage(target, gone.people.owner, "POST", "/api/canvases", again)).status, 201);
     assert.equal(await purgeCanvases(env), 0);
+  });
+
+  it("the owner removes every row and blob of a deleted canvas at once, and nothing of others", async () => {
+    const [gone, kept] = [await furnished(target, env), await furnished(target, env)];
+    const trash = (canvas: Stage, who: keyof Stage["people"] = "owner") =>
+      manage(target, canvas.people[who], "DELETE", `/api/canvases/${canvas.id}/trash`);
+    refused(await trash(gone), 404, "NOT_FOUND");
+    await publish(target, gone, { "index.html": "only here", "tea.txt": "also only here" });
+    await remove(target, gone);
+    for (const who of ["editor", "viewer", "stranger"] as const)
+      refused(await trash(gone, who), 404, "NOT_FOUND");
+    refused(
+      await manage(target, kept.people.owner, "DELETE", `/api/canvases/${gone.id}/trash`),
+      404,
+      "NOT_FOUND",
+    );
+    const [ofGone = [], ofKept = []] = await Promise.all([gone, kept].map(({ id }) => rowsOf(id, env)));
+    const blobs = { gone: await blobKeys(gone, env), kept: await blobKeys(kept, env) };
+    // The same bytes are stored once.
+    blobs.gone = blobs.gone.filter((key) => !blobs.kept.includes(key));
+    const stored = async () => new Set(await Array.fromAsync(env.blobs.list(Date.now() + DAY_MS)));
+    const before = await stored();
+    assert.ok(blobs.gone.length >= 2 && blobs.gone.every((key) => before.has(key)));
+    assert.equal((await trash(gone)).status, 204);
+    for (const { table, count } of ofGone) assert.equal(await count(), 0, table);
+    for (const { table, count } of ofKept) assert.ok((await count()) > 0, table);
+    refused(await trash(gone), 404, "NOT_FOUND");
+    refused(
+      await manage(target, gone.people.owner, "POST", `/api/canvases/${gone.id}/restore`),
+      404,
+      "NOT_FOUND",
+    );
+    const { json } = await manage(target, gone.people.owner, "GET", "/api/canvases?list=trash");
+    assert.deepEqual(json.canvases, []);
+    // Uploaded files without a row are removed by the next sweep.
+    await sweepBlobs({ ...env, clock: () => Date.now() + 2 * HOUR_MS });
+    const left = await stored();
+    for (const key of blobs.gone) assert.ok(!left.has(key), key);
+    for (const key of blobs.kept) assert.ok(left.has(key), key);
+  });
+
+  it("the owner cannot remove a canvas that an administrator has disabled, before or meanwhile", async () => {
+    const site = await stage(target);
+    await remove(target, site);
+    await disable(target, site);
+    const { owner } = site.people;
+    refused(await manage(target, owner, "DELETE", `/api/canvases/${site.id}/trash`), 409, "DISABLED");
+    const { json } = await manage(target, owner, "GET", "/api/me");
+    await assert.rejects(purgeOwned(site.id, String(json.id), env), { code: "NOT_FOUND" });
+    const rows = await env.db.all`select id from canvases where id = ${site.id} and deleted_at > 0`;
+    assert.equal(rows.length, 1);
+  });
+
+  it("what a killed process has left of a removal is removed by the sweep", async () => {
+    const site = await furnished(target, env);
+    await env.db.run`update canvases set deleted_at = ${0} where id = ${site.id}`;
+    refused(
+      await manage(target, site.people.owner, "DELETE", `/api/canvases/${site.id}/trash`),
+      404,
+      "NOT_FOUND",
+    );
+    assert.equal(await purgeCanvases(env), 1);
+    for (const { table, count } of await rowsOf(site.id, env)) assert.equal(await count(), 0, table);
   });
 });

@@ -217,6 +217,23 @@ await onSqlite("the cookie of a session", (target, env) => {
     assert.equal((await whoAmI(base, viewer.headers)).status, 200);
   });
 
+  it("all others end at once: page, API and management; those of this request and of other people go on", async () => {
+    const { owner, viewer } = site.people;
+    const [one, two] = [await target.signIn(viewer.email), await target.signIn(viewer.email)];
+    assert.equal((await visit(target, site.slug, one)).status, 200);
+    assert.equal((await manage(target, two, "DELETE", "/api/sessions")).status, 204);
+    for (const ended of [viewer, one]) {
+      unauthenticated(await visit(target, site.slug, ended));
+      unauthenticated(await manage(target, ended, "GET", `/v1/c/${site.slug}/me`));
+      unauthenticated(await whoAmI(base, ended.headers));
+    }
+    for (const kept of [two, owner]) assert.equal((await whoAmI(base, kept.headers)).status, 200);
+    const { json } = await manage(target, two, "GET", "/api/sessions");
+    assert.equal((json.sessions as unknown[]).length, 1);
+    assert.equal((await manage(target, two, "DELETE", "/api/sessions")).status, 204);
+    site.people.viewer = two;
+  });
+
   it("a session can revoke itself", async () => {
     const person = await target.signIn(freshEmail("self"));
     const { json } = await manage(target, person, "GET", "/api/sessions");

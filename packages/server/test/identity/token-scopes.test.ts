@@ -107,6 +107,7 @@ await onSqlite(
       }
       const { json } = await manage(target, person, "POST", "/api/teams", { name: "A team" });
       ids.team = String(json.id);
+      ids.person = String((await manage(target, person, "GET", "/api/me")).json.id);
       const org = { name: "None", domains: [] };
       assert.equal((await manage(target, person, "PUT", "/api/admin/orgs/none", org)).status, 200);
     });
@@ -118,6 +119,7 @@ await onSqlite(
     const pathOf = ({ path }: Act, site: Stage) =>
       path
         .replace("/teams/{id}", `/teams/${ids.team}`)
+        .replace("/users/{id}", `/users/${ids.person}`)
         .replace("/orgs/{id}", "/orgs/none")
         .replace(/\{(id|canvas|canvasId)\}/, site.id)
         .replace("{version}", String(ids[`version of ${site.slug}`]))

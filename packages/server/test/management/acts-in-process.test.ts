@@ -116,8 +116,10 @@ describe("acts without HTTP", () => {
   /** A caller and an input for each act, performed in this order. */
   const CASES: Record<string, Case> = {
     "me.read": asOwner(),
+    "me.usage": asOwner(),
     "session.list": asOwner(),
     "session.revoke": [() => owner, async () => ({ params: { id: (await startSession(owner.user)).id } })],
+    "session.revoke-others": asOwner(),
     "token.create": asOwner({ value: { name: "A program" } }),
     "token.read": [() => programOf(owner.user)],
     "token.list": asOwner(),
@@ -130,6 +132,14 @@ describe("acts without HTTP", () => {
     "team.read": [() => owner, async () => ({ params: { id: await team("A") } })],
     "team.update": [() => owner, async () => ({ params: { id: await team("B") }, value: { name: "C" } })],
     "team.delete": [() => owner, async () => ({ params: { id: await team("D") } })],
+    "team.leave": [
+      () => owner,
+      async () => ({
+        params: {
+          id: await idFrom(owner, "team.create", { value: { name: "E", members: [owner.user.email] } }),
+        },
+      }),
+    ],
     "person.search": asOwner({ query: { q: "editor" } }),
     "canvas.create": [() => programOf(owner.user), () => ({ value: { title: "Made by a program" } })],
     "canvas.list": asOwner({ query: { q: "tea" } }),
@@ -211,6 +221,14 @@ describe("acts without HTTP", () => {
     "canvas.enable": adminOfCanvas(),
     "canvas.delete": ofCanvas(),
     "canvas.restore-own": ofCanvas(),
+    "canvas.purge-own": [
+      () => owner,
+      async () => {
+        const params = { id: await idFrom(owner, "canvas.create", { value: { title: "Gone" } }) };
+        await perform(owner, "canvas.delete", { params });
+        return { params };
+      },
+    ],
     "canvas.restore": [
       () => admin,
       async () => {

@@ -4,7 +4,7 @@ import path from "node:path";
 import { after, before, it, test } from "node:test";
 import { manage, type Stage, stage } from "@easel/conformance/fixture";
 import { type Answer, type Header, send } from "@easel/conformance/http";
-import type { Person } from "@easel/conformance/target";
+import { freshEmail, type Person } from "@easel/conformance/target";
 import { tokenOf } from "@easel/conformance/token";
 import { z } from "zod";
 import { ACTS } from "../../src/management/acts.ts";
@@ -121,6 +121,7 @@ await onEngines("the acts of the management API", (target, env) => {
   /** A request for each act (operation of the management API), sent in this order. Every field that can hold a secret holds one. */
   const REQUESTS: Record<string, () => Promise<Answer>> = {
     "me.read": () => owner("GET", "/me"),
+    "me.usage": () => owner("GET", "/me/usage"),
     "token.create": async () => {
       const answer = await owner("POST", "/tokens", { name: "A program" });
       secrets.push(String(answer.json.token), String(answer.json.token).slice("easel_pat_".length));
@@ -142,11 +143,19 @@ await onEngines("the acts of the management API", (target, env) => {
       await as(other, "GET", "/me");
       return as(one, "DELETE", `/sessions/${sessions.find(({ current }) => !current)?.id}`);
     },
+    "session.revoke-others": async () => {
+      const { email } = await target.signIn(freshEmail("leaver"));
+      return as(await target.signIn(email), "DELETE", "/sessions");
+    },
     "team.create": () => owner("POST", "/teams", { name: "A team", members: ["a@example.com"] }),
     "team.list": () => owner("GET", "/teams"),
     "team.read": async () => owner("GET", `/teams/${await made("/teams", { name: "A" })}`),
     "team.update": async () => owner("PATCH", `/teams/${await made("/teams", { name: "B" })}`, { name: "C" }),
     "team.delete": async () => owner("DELETE", `/teams/${await made("/teams", { name: "D" })}`),
+    "team.leave": async () => {
+      const members = [site.people.owner.email];
+      return owner("DELETE", `/teams/${await made("/teams", { name: "E", members })}/membership`);
+    },
     "canvas.create": async () => {
       const program = await tokenOf(target, site.people.owner);
       return as(program, "POST", `/canvases?token=${SECRET}`, { title: "Made by a program" });
@@ -265,6 +274,11 @@ await onEngines("the acts of the management API", (target, env) => {
     "canvas.delete": () => as(site.people.editor, "DELETE", `/canvases/${site.id}`),
     "canvas.restore-own": () =>
       as(site.people.editor, "POST", `/canvases/${site.id}/restore`, { slug: site.slug }),
+    "canvas.purge-own": async () => {
+      const id = await made("/canvases", { title: "Gone" });
+      assert.equal((await owner("DELETE", `/canvases/${id}`)).status, 204);
+      return owner("DELETE", `/canvases/${id}/trash`);
+    },
     "canvas.restore": async () => {
       assert.equal((await as(site.people.editor, "DELETE", `/canvases/${site.id}`)).status, 204);
       return administer("POST", `/canvases/${site.id}/restore`);
@@ -337,7 +351,8 @@ await onEngines("the acts of the management API", (target, env) => {
       assert.ok((await count()) >= before + 1);
       const last = await env.db.get<{ canvas_id: string | null; target: string | null }>`
         select canvas_id, target from audit where act = ${name} order by id desc limit 1`;
-      if (name.startsWith("canvas.") && name !== "canvas.create") assert.equal(last?.canvas_id, site.id);
+      const isOther = name === "canvas.create" || name === "canvas.purge-own";
+      if (name.startsWith("canvas.") && !isOther) assert.equal(last?.canvas_id, site.id);
       if (name === "canvas.create") assert.equal(last?.canvas_id, JSON.parse(text).id);
       if (/^(token|session|team|user|org)\./.test(name)) assert.notEqual(last?.target, null);
     });

@@ -64,6 +64,7 @@ await onEngines(
         "canvases.person": { used: 2, limit: env.config.quotaCanvases },
         "bundles.bytes.person": { used: 0, limit: env.config.quotaBundleBytes },
         "files.bytes.person": { used: 0, limit: env.config.quotaFilesBytes },
+        "versions.canvas": { used: 0, limit: env.config.versionsKept },
       });
       await administer("PATCH", `/users/${leaverId}`, { quotas: { "canvases.person": 7 } });
       const { usage } = (await administer("GET", `/users/${leaverId}`)).json as {

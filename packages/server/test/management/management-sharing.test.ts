@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { before, it } from "node:test";
 import { manage, type Stage, stage } from "@easel/conformance/fixture";
 import { refused } from "@easel/conformance/refusal";
+import { freshEmail } from "@easel/conformance/target";
 import type { Canvas } from "@easel/protocol/types";
 import { whole } from "../support/canvas.ts";
 import { onSqlite } from "../support/engines.ts";
@@ -93,7 +94,8 @@ await onSqlite("sharing and switches", (target, env) => {
       const answer = await set("sharing", body);
       assert.equal(answer.status, 200, answer.text);
       const canvas = whole(answer.json);
-      assert.deepEqual([canvas.access, canvas.people], [access, people]);
+      const named = people.map((person) => ({ ...person, name: null }));
+      assert.deepEqual([canvas.access, canvas.people], [access, named]);
       assert.equal(canvas.accessMode, access === "private" ? "restricted" : access);
       assert.equal(canvas.audienceSummary.count, people.length);
       assert.deepEqual(await read(), canvas);
@@ -144,7 +146,30 @@ await onSqlite("sharing and switches", (target, env) => {
       lists.map(() => 200),
     );
     const { people } = whole(await read());
-    assert.ok(lists.some((list) => JSON.stringify(list) === JSON.stringify(people)));
+    const saved = JSON.stringify(people.map(({ email, role }) => ({ email, role })));
+    assert.ok(lists.some((list) => JSON.stringify(list) === saved));
+  });
+
+  it("people who have signed in have their names, and the lists can be sent as they were read", async () => {
+    const name = "\u202e<b>\u0641\u0631\u064a\u0642</b>";
+    const known = await target.signIn(freshEmail("known"), name);
+    const team = await manage(target, site.people.owner, "POST", "/api/teams", { name: "Tea" });
+    const people = [ADA, { email: known.email, role: "viewer" }];
+    const teams = [{ id: team.json.id, role: "viewer" }];
+    const saved = whole((await set("sharing", { people, teams })).json);
+    assert.deepEqual(
+      saved.people.map(({ name }) => name),
+      [null, name],
+    );
+    const again = await set("sharing", {
+      people: saved.people.map((person) => ({ ...person, name: "Somebody else" })),
+      teams: saved.teams,
+    });
+    assert.equal(again.status, 200, again.text);
+    assert.deepEqual([again.json.people, again.json.teams], [saved.people, saved.teams]);
+    const { json } = await manage(target, known, "GET", `/api/canvases/${site.id}`);
+    assert.deepEqual(json.people, [], "a viewer sees nobody");
+    await set("sharing", { people: [], teams: [] });
   });
 
   it("an editor can share and can remove their own role", async () => {
@@ -152,7 +177,7 @@ await onSqlite("sharing and switches", (target, env) => {
     const still = await set("sharing", { access: "whole_org" }, site.people.editor);
     assert.deepEqual([still.status, still.json.viewerRole], [200, "editor"]);
     const left = await set("sharing", { people: [ADA] }, site.people.editor);
-    assert.deepEqual(whole(await read()).people, [ADA]);
+    assert.deepEqual(whole(await read()).people, [{ ...ADA, name: null }]);
     assert.equal(left.status, 200, left.text);
     assert.ok(left.status < 500);
   });

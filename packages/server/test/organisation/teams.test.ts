@@ -99,6 +99,88 @@ await onEngines("teams", (target, env) => {
     unauthenticated(await manage(target, null, "GET", "/api/teams"));
   });
 
+  it("one team has the names of those who have signed in, its creator, and the number of canvases shared with it", async () => {
+    const maker = await target.signIn(freshEmail("maker"), "Ada");
+    const named = await target.signIn(freshEmail("named"), "\u202e<b>Bo</b>");
+    const unknown = freshEmail("unknown");
+    const { json: team } = await manage(target, maker, "POST", "/api/teams", {
+      name: "Tea",
+      members: [named.email, unknown],
+    });
+    const [site, gone] = [await stage(target), await stage(target)];
+    for (const { id, people } of [site, gone])
+      await env.db.run`insert into canvas_teams (canvas_id, team_id, role)
+        select ${id}, cast(${String(team.id)} as text), 'viewer' from users where email = ${people.owner.email}`;
+    await env.db.run`update canvases set deleted_at = ${Date.now()} where id = ${gone.id}`;
+    for (const reader of [maker, named]) {
+      const { json } = await manage(target, reader, "GET", `/api/teams/${team.id}`);
+      assert.deepEqual(json, {
+        ...team,
+        creator: { email: maker.email, name: "Ada" },
+        people: [
+          { email: named.email, name: "\u202e<b>Bo</b>" },
+          { email: unknown, name: null },
+        ].sort((one, other) => (one.email < other.email ? -1 : 1)),
+        canvases: 1,
+      });
+    }
+  });
+
+  it("members are added and removed while others change the list", async () => {
+    const { owner, viewer, editor } = people;
+    const team = await make(owner, [viewer]);
+    const changes = [
+      { add: [editor.email, viewer.email] },
+      { remove: [viewer.email, "none@example.com"] },
+      { add: ["a@example.com"], name: "Coffee" },
+    ];
+    for (const { status } of await Promise.all(changes.map((body) => patch(owner, team, body))))
+      assert.equal(status, 200);
+    const { json } = await manage(target, owner, "GET", `/api/teams/${team.id}`);
+    const members = json.members as string[];
+    assert.equal(json.name, "Coffee");
+    assert.deepEqual(
+      members.filter((email) => email !== viewer.email),
+      ["a@example.com", editor.email].sort(),
+    );
+    refused(await patch(people.editor, team, { add: [viewer.email] }), 403, "PERMISSION_DENIED");
+    refused(await patch(owner, team, { members: [], add: [viewer.email] }), 400, "INVALID_BODY");
+    refused(await patch(owner, team, { members: [], remove: [viewer.email] }), 400, "INVALID_BODY");
+    refused(await patch(owner, team, { add: ["ada"] }), 400, "INVALID_BODY");
+  });
+
+  it("a team has at most 1,000 members, however they are added", async () => {
+    const { owner } = people;
+    const team = await make(owner);
+    assert.equal((await patch(owner, team, { members: crowd(999) })).status, 200);
+    const answers = await Promise.all(
+      ["one@example.com", "two@example.com"].map((email) => patch(owner, team, { add: [email] })),
+    );
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409]);
+    for (const answer of answers) if (answer.status === 409) refused(answer, 409, "KEY_LIMIT");
+    const { json } = await manage(target, owner, "GET", `/api/teams/${team.id}`);
+    assert.equal((json.members as string[]).length, 1000);
+    const swapped = await patch(owner, team, { add: ["three@example.com"], remove: ["p0001@example.com"] });
+    assert.equal(swapped.status, 200, swapped.text);
+  });
+
+  it("a member leaves, and loses the roles that the team gave; nobody leaves for others", async () => {
+    const { owner, viewer, editor, stranger } = people;
+    const team = await make(owner, [viewer, editor]);
+    const site = await stage(target, { people });
+    await amend(target, site, { people: [], teams: [{ id: team.id, role: "editor" }] });
+    const leave = (person: Person) => manage(target, person, "DELETE", `/api/teams/${team.id}/membership`);
+    assert.equal(await role(site, viewer), "editor");
+    for (const person of [owner, stranger]) refused(await leave(person), 404, "NOT_FOUND");
+    assert.equal((await leave(viewer)).status, 204);
+    assert.equal(await role(site, viewer), "OWNER_ONLY");
+    assert.equal(await role(site, editor), "editor");
+    refused(await leave(viewer), 404, "NOT_FOUND");
+    refused(await manage(target, viewer, "GET", `/api/teams/${team.id}`), 404, "NOT_FOUND");
+    const { json } = await manage(target, owner, "GET", `/api/teams/${team.id}`);
+    assert.deepEqual(json.members, [editor.email]);
+  });
+
   it("members are e-mail addresses in any letter case, also of people who have never signed in", async () => {
     const address = freshEmail("later");
     const { json } = await manage(target, people.owner, "POST", "/api/teams", {
@@ -117,7 +199,8 @@ await onEngines("teams", (target, env) => {
     const read = (person: Person | null, which = id) => manage(target, person, "GET", `/api/teams/${which}`);
     for (const person of [people.owner, people.viewer]) {
       const answer = await read(person);
-      assert.deepEqual([answer.status, answer.json], [200, { id, ...team }]);
+      const { creator: _, people: __, canvases: ___, ...fields } = answer.json;
+      assert.deepEqual([answer.status, fields], [200, { id, ...team }]);
     }
     refused(await read(people.stranger), 404, "NOT_FOUND");
     for (const which of ["none", "%00", "a".repeat(5000)]) {
@@ -201,7 +284,7 @@ await onEngines("teams", (target, env) => {
       [[], 1000, 0],
     ];
     for (const [members, removed, added] of steps) {
-      assert.equal(await updateTeam(id, { members }, noting), true);
+      assert.equal(await updateTeam(id, { members }, noting), "done");
       assert.deepEqual(changed, [1, removed, added]);
     }
   });

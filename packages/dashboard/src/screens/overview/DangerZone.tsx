@@ -74,8 +74,14 @@ function TransferForm({ canvas: { id, people }, onClose }: { canvas: Canvas; onC
   const [email, setEmail] = useState("");
   const editors = people.filter(({ role }) => role === "editor");
   const proposals = editors
-    .filter((editor) => editor.email.includes(email.trim().toLowerCase()))
-    .map((editor) => ({ id: editor.email, label: editor.email }));
+    .filter((editor) =>
+      `${editor.name ?? ""} ${editor.email}`.toLowerCase().includes(email.trim().toLowerCase()),
+    )
+    .map((editor) => ({
+      id: editor.email,
+      label: editor.name ?? editor.email,
+      description: editor.name === null ? undefined : editor.email,
+    }));
   const transfer = useCanvasChange(id, async (to: string) => {
     const { owner } = await transferCanvas(id, to);
     onClose();

@@ -23,7 +23,7 @@ export const ROLES: Choice<ListedRole>[] = [
 /** An entry of the list. `text` is what the filter looks at. */
 type Entry = { key: string; text: string } & (
   | { kind: "team"; id: string; name: string; role: ListedRole }
-  | { kind: "person"; email: string; role: ListedRole }
+  | { kind: "person"; email: string; name: string | null; role: ListedRole }
   | { kind: "guest"; guest: Invitation }
 );
 
@@ -37,7 +37,12 @@ export function AccessList({ sharing }: { sharing: Sharing }) {
   const entries: Entry[] = [
     ...terms.teams.map((team): Entry => ({ ...team, kind: "team", key: team.id, text: team.name })),
     ...terms.people.map(
-      (person): Entry => ({ ...person, kind: "person", key: person.email, text: person.email }),
+      (person): Entry => ({
+        ...person,
+        kind: "person",
+        key: person.email,
+        text: `${person.name ?? ""} ${person.email}`,
+      }),
     ),
     ...guests.map(
       (guest): Entry => ({ kind: "guest", key: guest.id, text: `${guest.name} ${guest.email}`, guest }),
@@ -100,12 +105,14 @@ export function AccessList({ sharing }: { sharing: Sharing }) {
               </Row>
             );
           }
-          const name = entry.kind === "team" ? entry.name : entry.email;
+          // People can have the same name, so the controls are labelled with the address.
+          const label = entry.kind === "team" ? entry.name : entry.email;
+          const name = entry.kind === "team" ? entry.name : (entry.name ?? entry.email);
           const set = (role: ListedRole | null) =>
             share(
               entry.kind === "team"
                 ? { teams: [{ id: entry.id, name: entry.name, role }] }
-                : { people: [{ email: entry.email, role }] },
+                : { people: [{ email: entry.email, name: entry.name, role }] },
               "list",
             );
           return (
@@ -118,15 +125,15 @@ export function AccessList({ sharing }: { sharing: Sharing }) {
                     <Users aria-hidden />
                   </span>
                 ) : (
-                  <Mark id={name} title={name} />
+                  <Mark id={entry.email} title={name} />
                 )
               }
               name={name}
-              note={entry.kind === "team" ? "Team" : undefined}
+              note={entry.kind === "team" ? "Team" : entry.email}
               isYou={entry.kind === "person" && entry.email === me.email}
             >
               <Select
-                label={`Role of ${name}`}
+                label={`Role of ${label}`}
                 hideLabel
                 choices={ROLES}
                 value={entry.role}
@@ -138,7 +145,7 @@ export function AccessList({ sharing }: { sharing: Sharing }) {
                 <Button
                   look="quiet"
                   icon={<X aria-hidden />}
-                  aria-label={`Remove ${name}`}
+                  aria-label={`Remove ${label}`}
                   onPress={() => {
                     // A dialog that asks gives the focus back to the row.
                     if (!(entry.kind === "person" && entry.email === me.email)) leaveRow(entry.key);

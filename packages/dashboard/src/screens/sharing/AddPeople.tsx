@@ -93,7 +93,9 @@ export function AddPeople({ sharing }: { sharing: Sharing }) {
       input.current?.focus();
       return;
     }
-    const people = all.flatMap((each) => (each.kind === "person" ? [{ email: each.email, role }] : []));
+    const people = all.flatMap((each) =>
+      each.kind === "person" ? [{ email: each.email, name: each.name, role }] : [],
+    );
     const teams = all.flatMap(({ ...each }) =>
       each.kind === "team" ? [{ id: each.team.id, name: each.team.name, role }] : [],
     );

@@ -46,12 +46,13 @@ export function Explain({ sharing }: { sharing: Sharing }) {
       whom: { email: colleague + domain },
       name: "A colleague who is not on the list",
     },
-    ...[canvas.owner.email, ...canvas.people.map(({ email }) => email)].map((email) => ({
+    ...[canvas.owner, ...canvas.people].map(({ email, name }) => ({
       id: `person ${email}`,
-      label: email,
+      label: name ?? email,
+      description: name === null ? undefined : email,
       icon: <User aria-hidden />,
       whom: { email },
-      name: email,
+      name: name ?? email,
     })),
     ...guests.map(({ id, name, email }) => ({
       id: `guest ${id}`,

@@ -17,8 +17,8 @@ const TERMS: Terms = {
   hasPassword: false,
   expiresAt: null,
   people: [
-    { email: "bo@acme.test", role: "viewer" },
-    { email: "cy@acme.test", role: "editor" },
+    { email: "bo@acme.test", role: "viewer", name: "Bo" },
+    { email: "cy@acme.test", role: "editor", name: null },
   ],
   teams: [{ id: "t1", name: "Design", role: "viewer" }],
 };
@@ -27,9 +27,15 @@ const person = (email: string, role: "editor" | "viewer" | null): Change => ({ p
 describe("a change of the sharing of a canvas", () => {
   it("sends the lists that were read with the change, and no others", () => {
     assert.deepEqual(bodyOf(person("di@acme.test", "viewer"), TERMS), {
-      people: [...TERMS.people, { email: "di@acme.test", role: "viewer" }],
+      people: [
+        { email: "bo@acme.test", role: "viewer" },
+        { email: "cy@acme.test", role: "editor" },
+        { email: "di@acme.test", role: "viewer" },
+      ],
     });
-    assert.deepEqual(bodyOf(person("bo@acme.test", null), TERMS), { people: [TERMS.people[1]] });
+    assert.deepEqual(bodyOf(person("bo@acme.test", null), TERMS), {
+      people: [{ email: "cy@acme.test", role: "editor" }],
+    });
     assert.deepEqual(bodyOf({ teams: [{ id: "t1", name: "Design", role: "editor" }] }, TERMS), {
       teams: [{ id: "t1", role: "editor" }],
     });

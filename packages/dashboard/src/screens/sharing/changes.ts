@@ -12,7 +12,7 @@ export interface Change {
   password?: string | null;
   /** Epoch milliseconds; null for no end. */
   expiresAt?: number | null;
-  people?: { email: string; role: ListedRole | null }[];
+  people?: { email: string; role: ListedRole | null; name?: string | null }[];
   teams?: { id: string; name: string; role: ListedRole | null }[];
 }
 
@@ -20,6 +20,8 @@ type Role = ListedRole | null;
 
 const roleOfPerson = ({ people }: Pick<Terms, "people">, email: string): Role =>
   people.find((each) => each.email === email)?.role ?? null;
+const nameOfPerson = ({ people }: Pick<Terms, "people">, email: string): string | null =>
+  people.find((each) => each.email === email)?.name ?? null;
 const roleOfTeam = ({ teams }: Pick<Terms, "teams">, id: string): Role =>
   teams.find((each) => each.id === id)?.role ?? null;
 
@@ -38,13 +40,20 @@ function merged<Entry extends { role: ListedRole }>(
   return [...byKey.values()];
 }
 
-/** Returns the terms after a change. */
+/** Returns the terms after a change. Somebody new has the name of the change, if it is known. */
 export function applied({ access, password, expiresAt, people, teams }: Change, terms: Terms): Terms {
+  const known = new Map(terms.people.map(({ email, name }) => [email, name]));
+  const named = ({ email, role, name = null }: NonNullable<Change["people"]>[number]) => ({
+    email,
+    role,
+    name: known.get(email) ?? name,
+  });
   return {
     access: access ?? terms.access,
     hasPassword: password === undefined ? terms.hasPassword : password !== null,
     expiresAt: expiresAt === undefined ? terms.expiresAt : expiresAt,
-    people: people === undefined ? terms.people : merged(terms.people, people, ({ email }) => email),
+    people:
+      people === undefined ? terms.people : merged(terms.people, people.map(named), ({ email }) => email),
     teams: teams === undefined ? terms.teams : merged(terms.teams, teams, ({ id }) => id),
   };
 }
@@ -54,10 +63,10 @@ export function bodyOf(change: Change, read: Terms) {
   const { people, teams } = applied(change, read);
   return {
     ...change,
-    ...(change.people !== undefined && { people }),
+    ...(change.people !== undefined && { people: people.map(({ email, role }) => ({ email, role })) }),
     ...(change.teams !== undefined && { teams: teams.map(({ id, role }) => ({ id, role })) }),
   } as Omit<Change, "people" | "teams"> & {
-    people?: Terms["people"];
+    people?: { email: string; role: ListedRole }[];
     teams?: { id: string; role: ListedRole }[];
   };
 }
@@ -73,7 +82,11 @@ export function undoOf(change: Change, before: Terms): Change | null {
     ...(password !== undefined && { password: null }),
     ...(expiresAt !== undefined && { expiresAt: before.expiresAt }),
     ...(people !== undefined && {
-      people: people.map(({ email }) => ({ email, role: roleOfPerson(before, email) })),
+      people: people.map(({ email, name = nameOfPerson(before, email) }) => ({
+        email,
+        role: roleOfPerson(before, email),
+        name,
+      })),
     }),
     ...(teams !== undefined && {
       teams: teams.map((team) => ({ ...team, role: roleOfTeam(before, team.id) })),
@@ -139,7 +152,7 @@ export function both(first: Change, { people = [], teams = [] }: Change): Change
 /** Says what a change has done, as a short sentence. */
 export function saidOf({ access, password, expiresAt, people = [], teams = [] }: Change): string {
   const names = [
-    ...people.map(({ email, role }) => ({ name: email, role })),
+    ...people.map(({ email, name, role }) => ({ name: name ?? email, role })),
     ...teams.map(({ name, role }) => ({ name: `Team ${name}`, role })),
   ];
   const [first] = names;

@@ -12,9 +12,9 @@ const terms = (some: Partial<Terms> = {}): Terms => ({
   hasPassword: false,
   expiresAt: null,
   people: [
-    { email: "bo@acme.test", role: "viewer" },
-    { email: "cy@acme.test", role: "viewer" },
-    { email: "di@acme.test", role: "editor" },
+    { email: "bo@acme.test", role: "viewer", name: null },
+    { email: "cy@acme.test", role: "viewer", name: null },
+    { email: "di@acme.test", role: "editor", name: null },
   ],
   teams: [{ id: "t1", name: "Design", role: "viewer" }],
   ...some,

@@ -1,9 +1,11 @@
 import {
   type FoundPeople,
   type NewToken,
+  type PersonUsage,
   type SessionInfo,
   type SessionList,
   type Team,
+  type TeamDetails,
   type TeamList,
   TOKEN_SCOPES,
   type TokenInfo,
@@ -13,7 +15,8 @@ import type { Account } from "@easel/protocol/types";
 import { z } from "zod";
 import { time } from "../../canvases/authored-canvas.ts";
 import { exact } from "../../http/field-schemas.ts";
-import { nextCursor } from "./canvas.ts";
+import { dailySpend } from "./ai-usage.ts";
+import { nextCursor, quotaUsage } from "./canvas.ts";
 
 export const account = exact<Account>()(
   "Account",
@@ -31,6 +34,19 @@ export const account = exact<Account>()(
     baseUrl: z.string(),
     designSkin: z.string().nullable(),
   }),
+);
+
+/** The use of each quota of a person. */
+export const personQuotas = z.strictObject({
+  "canvases.person": quotaUsage,
+  "bundles.bytes.person": quotaUsage,
+  "files.bytes.person": quotaUsage,
+  "versions.canvas": quotaUsage,
+});
+
+export const personUsage = exact<PersonUsage>()(
+  "PersonUsage",
+  z.strictObject({ quotas: personQuotas, ai: dailySpend }),
 );
 
 const session = exact<SessionInfo>()(
@@ -81,14 +97,25 @@ export const foundPeople = exact<FoundPeople>()(
   }),
 );
 
-export const team = exact<Team>()(
-  "Team",
+const teamFields = {
+  id: z.string(),
+  name: z.string(),
+  createdAt: time,
+  createdBy: z.string(),
+  members: z.array(z.string()),
+};
+
+export const team = exact<Team>()("Team", z.strictObject(teamFields));
+
+const teamPerson = z.strictObject({ email: z.string(), name: z.string().nullable() });
+
+export const teamDetails = exact<TeamDetails>()(
+  "TeamDetails",
   z.strictObject({
-    id: z.string(),
-    name: z.string(),
-    createdAt: time,
-    createdBy: z.string(),
-    members: z.array(z.string()),
+    ...teamFields,
+    creator: teamPerson,
+    people: z.array(teamPerson),
+    canvases: z.int(),
   }),
 );
 

@@ -20,6 +20,7 @@ import { z } from "zod";
 import { access, accessMode, publicationStatus, time } from "../../canvases/authored-canvas.ts";
 import { exact } from "../../http/field-schemas.ts";
 import { PERSON_QUOTA_NAMES } from "../../organisation/quotas.ts";
+import { personQuotas } from "./account.ts";
 import { nextCursor, person } from "./canvas.ts";
 
 const userFields = {
@@ -38,17 +39,11 @@ const userFields = {
 
 export const adminUser = exact<AdminUser>()("AdminUser", z.strictObject(userFields));
 
-const quotaUsage = z.strictObject({ used: z.int(), limit: z.int() });
-
 export const adminUserDetails = exact<AdminUserDetails>()(
   "AdminUserDetails",
   z.strictObject({
     ...userFields,
-    usage: z.strictObject({
-      "canvases.person": quotaUsage,
-      "bundles.bytes.person": quotaUsage,
-      "files.bytes.person": quotaUsage,
-    }),
+    usage: personQuotas,
     sessions: z.int(),
     tokens: z.int(),
   }),

@@ -1,4 +1,4 @@
-import type { AiUsage, InstanceAiUsage, MonthlySpend } from "@easel/protocol/management";
+import type { AiUsage, DailySpend, InstanceAiUsage, MonthlySpend } from "@easel/protocol/management";
 import { z } from "zod";
 import { exact } from "../../http/field-schemas.ts";
 
@@ -45,4 +45,9 @@ export const instanceAiUsage = exact<InstanceAiUsage>()(
 export const monthlySpend = exact<MonthlySpend>()(
   "MonthlySpend",
   z.strictObject({ ...spend, limit: z.number() }),
+);
+
+export const dailySpend = exact<DailySpend>()(
+  "DailySpend",
+  z.strictObject({ day: z.string(), spent: z.number(), reserved: z.number(), limit: z.number() }),
 );

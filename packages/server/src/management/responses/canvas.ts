@@ -82,7 +82,7 @@ const canvasFields = {
   disabledReason: z.string().nullable(),
   spa: z.boolean(),
   owner: person,
-  people: z.array(z.strictObject({ email: z.string(), role })),
+  people: z.array(z.strictObject({ email: z.string(), role, name: z.string().nullable() })),
   teams: z.array(z.strictObject({ id: z.string(), name: z.string(), role })),
   capabilities,
   capabilitiesOff,
@@ -315,10 +315,12 @@ const views = exact<Views>()(
   }),
 );
 
+export const quotaUsage = z.strictObject({ used: z.int(), limit: z.int() });
+
 export const usage = exact<Usage>()(
   "Usage",
   z.strictObject({
-    counts: z.record(z.string(), z.strictObject({ used: z.int(), limit: z.int() })),
+    counts: z.record(z.string(), quotaUsage),
     bytes: z.strictObject({ version: z.int(), versions: z.int(), data: z.int() }),
     spend: monthlySpend,
     ai: aiUsage,

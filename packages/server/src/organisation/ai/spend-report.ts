@@ -1,5 +1,5 @@
 import type { SpendScope } from "@easel/protocol/ai";
-import type { AiSums, AiUsage, InstanceAiUsage, MonthlySpend } from "@easel/protocol/management";
+import type { AiSums, AiUsage, DailySpend, InstanceAiUsage, MonthlySpend } from "@easel/protocol/management";
 import { sqlText } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { DAY_MS, type DayRange, monthOf, utcDay } from "../days.ts";
@@ -160,22 +160,37 @@ export async function instanceAiUsage(range: DayRange, env: Env): Promise<Instan
 
 /** Reads what the instance has spent and reserved in the current month, and its cap. */
 export async function instanceSpend(env: Env): Promise<InstanceAiUsage["spend"]> {
-  const [spend, settings] = await Promise.all([spendIn("instance_monthly", "", env), readSettings(env)]);
+  const [spend, settings] = await Promise.all([monthlyIn("instance_monthly", "", env), readSettings(env)]);
   return { ...spend, limit: settings["ai.instanceMonthlyUsd"] };
 }
 
 /** Reads what a canvas has spent and reserved in the current month, and its cap. */
 export async function monthlySpendOf(canvasId: string, env: Env): Promise<MonthlySpend> {
-  const [spend, settings] = await Promise.all([spendIn("canvas_monthly", canvasId, env), readSettings(env)]);
+  const [spend, settings] = await Promise.all([
+    monthlyIn("canvas_monthly", canvasId, env),
+    readSettings(env),
+  ]);
   return { ...spend, limit: toUsd(capOf("canvas_monthly", settings)) };
 }
 
+/** Reads what a person and their guests have spent and reserved on the current day, and the cap of the person. */
+export async function dailySpendOf(userId: string, env: Env): Promise<DailySpend> {
+  const day = utcDay(env.clock());
+  const [spend, settings] = await Promise.all([spendIn("user_daily", userId, day, env), readSettings(env)]);
+  return { day, ...spend, limit: toUsd(capOf("user_daily", settings)) };
+}
+
 /** Reads what is spent and reserved under a cap of the current month. */
-async function spendIn(scope: SpendScope, subject: string, { db, clock }: Env) {
-  const month = monthOf(utcDay(clock()));
+async function monthlyIn(scope: SpendScope, subject: string, env: Env) {
+  const month = monthOf(utcDay(env.clock()));
+  return { month, ...(await spendIn(scope, subject, month, env)) };
+}
+
+/** Reads what is spent and reserved under a cap in a period. */
+async function spendIn(scope: SpendScope, subject: string, period: string, { db }: Env) {
   const row = await db.get<{ spent: number; reserved: number }>`
-    select spent, reserved from ai_spend where scope = ${scope} and subject = ${subject} and period = ${month}`;
-  return { month, spent: toUsd(Number(row?.spent ?? 0)), reserved: toUsd(Number(row?.reserved ?? 0)) };
+    select spent, reserved from ai_spend where scope = ${scope} and subject = ${subject} and period = ${period}`;
+  return { spent: toUsd(Number(row?.spent ?? 0)), reserved: toUsd(Number(row?.reserved ?? 0)) };
 }
 
 /** Returns the start of the first day and the end of the last day, in epoch milliseconds. The end no longer belongs to the range. */

@@ -11,8 +11,48 @@ const LISTS_TEST = "packages/server/test/management/management-lists.test.ts";
 const PEOPLE = "packages/server/src/organisation/person-search.ts";
 const PEOPLE_TEST = "packages/server/test/organisation/person-search.test.ts";
 
+const PURGE = "packages/server/test/canvases/purge.test.ts";
+const TEAMS = "packages/server/src/organisation/teams.ts";
+const TEAMS_TEST = "packages/server/test/organisation/teams.test.ts";
+const SESSIONS_TEST = "packages/server/test/identity/session-cookies.test.ts";
+
 /** Faults of listing, publishing, sharing and removing canvases, and of finding people to share with. */
 export const canvases: Fault[] = [
+  fault(
+    "trash: a canvas that is disabled meanwhile is removed for good",
+    DELETED,
+    "and owner_id = ${ownerId} and disabled_at is null and deleted_at > ${env.clock() - RETENTION_MS}`;",
+    "and owner_id = ${ownerId} and deleted_at > ${env.clock() - RETENTION_MS}`;",
+    PURGE,
+  ),
+  fault(
+    "teams: whoever leaves takes all others along",
+    TEAMS,
+    "delete from team_members where team_id = ${id} and email = ${email}`",
+    "delete from team_members where team_id = ${id} and (email = ${email} or true)`",
+    TEAMS_TEST,
+  ),
+  fault(
+    "teams: added members are not counted",
+    TEAMS,
+    '[addStep(id, add), step("full", withinMembers(id))]',
+    "[addStep(id, add)]",
+    TEAMS_TEST,
+  ),
+  fault(
+    "sessions: signing out the others signs out other people",
+    "packages/server/src/identity/session.ts",
+    'delete from sessions where user_id = ${user.id} and id <> ${kept ?? ""}`',
+    'delete from sessions where (user_id = ${user.id} or true) and id <> ${kept ?? ""}`',
+    SESSIONS_TEST,
+  ),
+  fault(
+    "sharing: a viewer sees the names of those it is shared with",
+    "packages/server/src/canvases/view.ts",
+    "const ids = rows.filter(({ role }) => seesShared(role)).map(({ id }) => id);",
+    "const ids = rows.map(({ id }) => id);",
+    "packages/server/test/management/management-sharing.test.ts",
+  ),
   fault(
     "lists: viewers see shared canvases that they cannot open",
     LISTS,
@@ -367,8 +407,8 @@ export const canvases: Fault[] = [
   fault(
     "restore: an owner restores a disabled canvas",
     "packages/server/src/management/callers.ts",
-    'requireEnabled(deleted ?? refuse("NOT_FOUND"));',
-    'if (deleted === undefined) refuse("NOT_FOUND");',
+    "requireEnabled(deleted);",
+    "",
     RESTORE,
   ),
   fault(

@@ -75,7 +75,7 @@ export const cliCanvases: Fault[] = [
   fault(
     "cli: share drops the people that are listed already",
     "packages/cli/src/canvas/share.ts",
-    "new Map(people.map((entry) => [entry.email, entry]))",
+    "new Map<string, Entry>(people.map((entry) => [entry.email, entry]))",
     "new Map<string, Entry>(people.slice(people.length).map((entry) => [entry.email, entry]))",
     SHARE,
   ),
