@@ -11,6 +11,7 @@ import { listQuery } from "./canvas/lists.ts";
 import { Frame } from "./frame/Frame.tsx";
 import { NotFound, ScreenError } from "./frame/ScreenError.tsx";
 import { Loading } from "./kit/Loading.tsx";
+import { parseActivitySearch } from "./screens/activity/search.ts";
 import { ADMIN_PLACES } from "./screens/admin/places.ts";
 import { parseDataSearch } from "./screens/data/search.ts";
 import { parseSearch as parseVersionsSearch } from "./screens/versions/search.ts";
@@ -87,6 +88,13 @@ const versions = createRoute({
   component: lazyRouteComponent(() => import("./screens/versions/VersionsScreen.tsx"), "VersionsScreen"),
 });
 
+const activity = createRoute({
+  getParentRoute: () => canvas,
+  path: "/activity",
+  validateSearch: parseActivitySearch,
+  component: lazyRouteComponent(() => import("./screens/activity/ActivityScreen.tsx"), "ActivityScreen"),
+});
+
 const admin = createRoute({
   getParentRoute: () => root,
   path: "/admin",
@@ -115,7 +123,7 @@ export const router = createRouter({
     canvases,
     make,
     account,
-    canvas.addChildren([newVersion, overview, sharing, data, versions]),
+    canvas.addChildren([newVersion, overview, sharing, data, versions, activity]),
     admin.addChildren([adminStart, organisations]),
   ]),
   defaultPreload: "intent",

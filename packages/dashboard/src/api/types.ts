@@ -18,7 +18,11 @@ export type Version = Read<"/api/canvases/{id}/versions">["versions"][number];
 export type Usage = Read<"/api/canvases/{id}/usage">;
 /** How much data a canvas stores. */
 export type DataSummary = Read<"/api/canvases/{id}/data">;
+/** What somebody has changed on a canvas. */
+export type Activity = Read<"/api/canvases/{id}/activity">["entries"][number];
 export type CallLog = Read<"/api/canvases/{id}/log">;
+/** A call to the backend of a canvas that was refused or failed. */
+export type Call = CallLog["entries"][number];
 export type Session = Read<"/api/sessions">["sessions"][number];
 export type Team = Read<"/api/teams">["teams"][number];
 export type FoundPerson = Read<"/api/people">["people"][number];

@@ -1,6 +1,6 @@
 import type { Canvas, Me } from "../api/types.ts";
 import { dayOf } from "../kit/time-words.ts";
-import { listOf } from "../kit/words.ts";
+import { isolated, listOf } from "../kit/words.ts";
 import { isEditor } from "./state.ts";
 
 type Fields = Pick<
@@ -10,9 +10,6 @@ type Fields = Pick<
 
 /** The number of people and teams that are named. More are counted. */
 const NAMED = 3;
-
-/** Wraps a name in Unicode isolates, so that one in right-to-left letters does not reorder the sentence around it. */
-const isolated = (name: string): string => `\u2068${name}\u2069`;
 
 /** Returns names as "Ada, Bo and Cy", or "Ada, Bo, Cy and 4 others". */
 function namesIn(names: string[]): string {

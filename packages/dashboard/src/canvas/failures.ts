@@ -1,4 +1,5 @@
 import type { CallLog } from "../api/types.ts";
+import { codeOf } from "./call-hints.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -15,9 +16,9 @@ export interface Failures {
  */
 export function failuresOf(entries: CallLog["entries"], now: number): Failures[] {
   const found = new Map<string, Failures>();
-  for (const { at, code, status, message } of entries) {
+  for (const { at, message, ...call } of entries) {
     if (at < now - DAY_MS) continue;
-    const name = code ?? String(status);
+    const name = codeOf(call);
     found.set(name, { code: name, message, count: (found.get(name)?.count ?? 0) + 1 });
   }
   return [...found.values()].sort((a, b) => b.count - a.count);

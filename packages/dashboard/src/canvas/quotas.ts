@@ -4,44 +4,76 @@ import { bytesOf } from "../kit/bytes.ts";
 /** The share of a quota above which it is shown. */
 const TIGHT = 0.6;
 
-/** The quotas in words. Those of a person count all canvases of the owner. */
-const WORDS: Record<string, string> = {
-  "kv.keys.shared": "Shared keys",
-  "kv.keys.user": "Keys of one person",
-  "submissions.canvas": "Submissions",
-  "submissions.author": "Submissions of one person",
-  "collections.records.canvas": "Records",
-  "files.bytes.file": "Largest file",
-  "files.bytes.canvas": "Files",
-  "versions.canvas": "Versions",
-  "canvases.person": "Canvases of the owner",
-  "bundles.bytes.person": "Versions of all canvases of the owner",
-  "files.bytes.person": "Files of all canvases of the owner",
+/** What a quota is called, and what happens once it is used up. Those of a person count all canvases of the owner. */
+const WORDS: Record<string, { label: string; atLimit: string }> = {
+  "kv.keys.shared": {
+    label: "Shared keys",
+    atLimit: "New keys are refused; those that are there can still be changed.",
+  },
+  "kv.keys.user": {
+    label: "Keys of one person",
+    atLimit: "This counts the person who has the most. New keys of that person are refused.",
+  },
+  "submissions.canvas": { label: "Submissions", atLimit: "New submissions are refused." },
+  "submissions.author": {
+    label: "Submissions of one person",
+    atLimit: "This counts the person who has the most. New submissions of that person are refused.",
+  },
+  "collections.records.canvas": {
+    label: "Records",
+    atLimit: "New records are refused; those that are there can still be changed.",
+  },
+  "files.bytes.file": { label: "Largest file", atLimit: "Larger files are refused." },
+  "files.bytes.canvas": { label: "Files", atLimit: "Uploads are refused until files are deleted." },
+  "versions.canvas": {
+    label: "Versions",
+    atLimit: "The oldest version makes room for each new one; the live one always stays.",
+  },
+  "canvases.person": { label: "Canvases of the owner", atLimit: "The owner can make no other canvas." },
+  "bundles.bytes.person": {
+    label: "Versions of all canvases of the owner",
+    atLimit: "Deploys are refused until old versions or canvases are deleted.",
+  },
+  "files.bytes.person": {
+    label: "Files of all canvases of the owner",
+    atLimit: "Uploads are refused on all canvases of the owner.",
+  },
 };
 
-/** A quota of which much is used. `share` is from 0 to 1, also if more than all is used. */
-export interface TightQuota {
+/** How much of a quota is used. `share` is from 0 to 1, also if more than all is used. */
+export interface QuotaInWords {
   name: string;
   label: string;
   /** Such as "240 of 250". */
   amount: string;
   share: number;
+  /** What happens once it is used up. */
+  atLimit: string;
 }
 
 const number = new Intl.NumberFormat("en");
 
-/** Returns the quotas of which more than 60 % are used, the fullest first. */
-export function tightQuotas(counts: Usage["counts"]): TightQuota[] {
+/** Returns the quotas of a canvas in words: those of the canvas, then those of its owner. */
+export function quotasOf(counts: Usage["counts"]): QuotaInWords[] {
+  const names = Object.keys(WORDS);
+  const placeOf = (name: string) => (names.includes(name) ? names.indexOf(name) : names.length);
   return Object.entries(counts)
-    .filter(([, { used, limit }]) => used > limit * TIGHT)
+    .sort(([a], [b]) => placeOf(a) - placeOf(b))
     .map(([name, { used, limit }]) => {
       const words = name.includes(".bytes.") ? bytesOf : number.format;
+      const { label, atLimit } = WORDS[name] ?? { label: name, atLimit: "More is refused." };
       return {
         name,
-        label: WORDS[name] ?? name,
+        label,
         amount: `${words(used)} of ${words(limit)}`,
         share: limit === 0 ? 1 : Math.min(used / limit, 1),
+        atLimit,
       };
-    })
-    .sort((a, b) => b.share - a.share);
+    });
 }
+
+/** Returns the quotas of which more than 60 % are used, the fullest first. */
+export const tightQuotas = (counts: Usage["counts"]): QuotaInWords[] =>
+  quotasOf(
+    Object.fromEntries(Object.entries(counts).filter(([, { used, limit }]) => used > limit * TIGHT)),
+  ).sort((a, b) => b.share - a.share);

@@ -1,7 +1,17 @@
 import "./meter.css";
 
-/** A bar that shows how much of something is used. `share` is from 0 to 1, `amount` says it in words. */
-export const Meter = ({ label, amount, share }: { label: string; amount: string; share: number }) => (
+/** A bar that shows how much of something is used. `share` is from 0 to 1, `amount` says it in words, `note` is a sentence below. */
+export const Meter = ({
+  label,
+  amount,
+  share,
+  note,
+}: {
+  label: string;
+  amount: string;
+  share: number;
+  note?: string;
+}) => (
   <div className={`meter${share > 0.9 ? " bad" : ""}`}>
     <span>{label}</span>
     <span className="soft">{amount}</span>
@@ -17,5 +27,6 @@ export const Meter = ({ label, amount, share }: { label: string; amount: string;
     >
       <div className="meter-fill" style={{ width: `${share * 100}%` }} />
     </div>
+    {note === undefined ? null : <span className="meter-note soft">{note}</span>}
   </div>
 );

@@ -7,3 +7,6 @@ export const countOf = (number: number, thing: string, things = `${thing}s`): st
 
 /** Joins texts as "a, b and c". */
 export const listOf = (texts: readonly string[]): string => conjunction.format(texts);
+
+/** Wraps a name in Unicode isolates, so that one in right-to-left letters does not reorder the sentence around it. */
+export const isolated = (name: string): string => `\u2068${name}\u2069`;

@@ -46,6 +46,11 @@ export function CanvasFrame() {
         <Link to="/canvases/$id/versions" params={{ id }}>
           Versions
         </Link>
+        {isEditor(canvas) ? (
+          <Link to="/canvases/$id/activity" params={{ id }}>
+            Activity
+          </Link>
+        ) : null}
       </nav>
       <Outlet />
     </>

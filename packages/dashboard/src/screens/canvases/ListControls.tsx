@@ -2,6 +2,7 @@ import { LayoutGrid, Rows3 } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { type ListSearch, SORTS, STATES } from "../../canvas/list-search.ts";
 import { Button } from "../../kit/Button.tsx";
+import { Filter } from "../../kit/Filter.tsx";
 import { SearchField } from "../../kit/SearchField.tsx";
 import type { View } from "./layout.ts";
 
@@ -82,32 +83,6 @@ export function ListControls({
     </div>
   );
 }
-
-/** A select of the browser: the first screen has no room for the parts of that of the kit, and none of its choices needs a description. */
-const Filter = <Value extends string>({
-  label,
-  choices,
-  value,
-  onChange,
-}: {
-  label: string;
-  choices: readonly Choice<Value>[];
-  value: Value;
-  onChange: (value: Value) => void;
-}) => (
-  <select
-    className="filter"
-    aria-label={label}
-    value={value}
-    onChange={({ target }) => onChange(target.value as Value)}
-  >
-    {choices.map(({ value, label }) => (
-      <option key={value} value={value}>
-        {label}
-      </option>
-    ))}
-  </select>
-);
 
 function Search({ text, onChange }: { text: string; onChange: (q: string | undefined) => void }) {
   const [typed, setTyped] = useState(text);

@@ -32,7 +32,9 @@ function Use({ usage: { bytes, counts, realtime } }: { usage: Usage }) {
       {quotas.length === 0 ? (
         <p className="small soft">No quota is more than 60 % full.</p>
       ) : (
-        quotas.map(({ name, ...quota }) => <Meter key={name} {...quota} />)
+        quotas.map(({ name, label, amount, share }) => (
+          <Meter key={name} label={label} amount={amount} share={share} />
+        ))
       )}
     </>
   );

@@ -1,12 +1,12 @@
 import { Link } from "@tanstack/react-router";
 import { type KeyboardEvent, useEffect, useRef } from "react";
 import type { Version } from "../../api/types.ts";
+import { nameOf } from "../../canvas/version-name.ts";
 import { ErrorNote } from "../../kit/ErrorNote.tsx";
 import type { VersionActs } from "./acts.ts";
 import { VersionButtons } from "./VersionButtons.tsx";
 import { VersionBadge, VersionFacts } from "./VersionFacts.tsx";
 import { VersionNotes } from "./VersionNotes.tsx";
-import { nameOf } from "./words.ts";
 
 const rowId = (version: string) => `version-${version}`;
 

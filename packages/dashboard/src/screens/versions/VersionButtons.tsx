@@ -2,12 +2,12 @@ import { useNavigate } from "@tanstack/react-router";
 import { Download, Eye, FileDiff, Trash2, Undo2, Upload } from "lucide-react";
 import { useState } from "react";
 import type { Version } from "../../api/types.ts";
+import { nameOf } from "../../canvas/version-name.ts";
 import { Button } from "../../kit/Button.tsx";
 import { ConfirmDialog } from "../../kit/Dialog.tsx";
 import { ActMenu } from "../../kit/Menu.tsx";
 import type { VersionActs } from "./acts.ts";
 import { zipAddress } from "./version-queries.ts";
-import { nameOf } from "./words.ts";
 
 /** What an editor can do with a version. The callbacks move the focus, because the button that had it may be gone. */
 export function VersionButtons({

@@ -3,6 +3,7 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import type { Ref } from "react";
 import type { Version } from "../../api/types.ts";
+import { nameOf } from "../../canvas/version-name.ts";
 import { ErrorNote } from "../../kit/ErrorNote.tsx";
 import { Loading } from "../../kit/Loading.tsx";
 import { type Choice, Select } from "../../kit/Select.tsx";
@@ -14,7 +15,7 @@ import { VersionButtons } from "./VersionButtons.tsx";
 import { VersionBadge, VersionFacts } from "./VersionFacts.tsx";
 import { VersionNotes } from "./VersionNotes.tsx";
 import { filesQuery } from "./version-queries.ts";
-import { differencesWords, differWords, nameOf } from "./words.ts";
+import { differencesWords, differWords } from "./words.ts";
 
 /** The choice that lists all files of a version. */
 const NONE = "none";

@@ -4,10 +4,11 @@ import { canvasChanged, queries } from "../../api/queries.ts";
 import type { Canvas, Version } from "../../api/types.ts";
 import { toastWithUndo, useCanvasChange } from "../../canvas/changes.ts";
 import { isEditor } from "../../canvas/state.ts";
+import { nameOf } from "../../canvas/version-name.ts";
 import { toast } from "../../kit/toasts.ts";
 import { compareFiles } from "./compare.ts";
 import { deleteVersion, filesQuery, previewLink } from "./version-queries.ts";
-import { differWords, nameOf, publishWord } from "./words.ts";
+import { differWords, publishWord } from "./words.ts";
 
 /** What failed for a version. */
 interface Failure {

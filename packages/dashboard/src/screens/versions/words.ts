@@ -2,11 +2,7 @@ import type { Version } from "../../api/types.ts";
 import { countOf } from "../../kit/words.ts";
 import type { Difference } from "./compare.ts";
 
-const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
 const list = new Intl.ListFormat("en", { type: "unit" });
-
-/** Returns the name of a version in a sentence: when it was stored, such as "7 Jan 2026, 14:03:22". */
-export const nameOf = ({ createdAt }: Pick<Version, "createdAt">): string => exact.format(createdAt);
 
 /** Returns what a version changed in words, for screen readers: "2 files added, 1 changed, none removed". */
 export const changedWords = ({ added, changed, removed }: NonNullable<Version["changed"]>): string =>

@@ -1,0 +1,185 @@
+import type { ErrorCode } from "@easel/protocol/errors";
+import {
+  type CollectionPolicy,
+  type Operation,
+  type PolicyRight,
+  PRESETS,
+  type RuntimePolicy,
+} from "@easel/protocol/policy";
+import { ACCESS_LOST, CANVAS_FULL, REALTIME_OFF } from "@easel/protocol/realtime-constants";
+import type { Call } from "../api/types.ts";
+import { isolated } from "../kit/words.ts";
+
+const FULL = "Delete what is no longer needed, or ask an administrator for more room.";
+const SHARE = "Change that in Sharing.";
+const OPERATOR = "An administrator can look the request up by its id.";
+
+/** What each code means for somebody who may change the canvas, and what to do. */
+const HINTS: Record<ErrorCode, string> = {
+  NOT_AUTHENTICATED:
+    "Nobody was signed in, or the session had ended. The page should ask for a sign-in and try again.",
+  PASSWORD_REQUIRED: `The canvas has a password, and this person had not entered it. ${SHARE}`,
+  PERMISSION_DENIED:
+    "The role of this person does not allow the call. Change the policy, or hide the control: me() says what is allowed.",
+  CAPABILITY_DISABLED:
+    "This part of the backend is off on the canvas, or on the service. Switch it on in Backend.",
+  CROSS_CANVAS_FORBIDDEN: "The page called the API of another canvas. A page can call its own alone.",
+  CROSS_SITE_FORBIDDEN: "A page of another site sent the call. Only pages of this canvas may.",
+  MODEL_NOT_ALLOWED:
+    "The page asked for an AI model that this service does not offer. Leave the model out, or name an allowed one.",
+  DISABLED: "An administrator has disabled the canvas. Its overview has the reason.",
+  STATIC_ONLY:
+    "On a Public link only the owner and editors use the backend. Share with people or the organisation instead.",
+  GUEST_AI_DISABLED: "AI is off for guests on this canvas. The owner can switch it on in Backend.",
+  PUBLIC_LINKS_DISABLED:
+    "Public links are off on this service. Share with people or the organisation instead.",
+  PUBLIC_NOT_ALLOWED: "This person may not publish Public links. An administrator can allow it.",
+  PUBLIC_LINK_OWNER_GATED:
+    "The owner of the canvas may not publish Public links. An administrator can allow it.",
+  DESTINATION_BLOCKED:
+    "The request through the Connection led outside its approved address, perhaps by a redirect.",
+  NOT_FOUND:
+    "The page asked for something that is not there: deleted, never written, or hidden from this person by the policy.",
+  ARCHIVED: "The canvas is archived and opens for nobody. Restore it in its overview.",
+  NOT_INVITED: "A guest of another canvas called. Their invitation is not for this one.",
+  OWNER_ONLY: `The canvas is not shared with this person. ${SHARE}`,
+  SHARE_EXPIRED: `The date until which the canvas is shared has passed. ${SHARE}`,
+  COLLECTION_NOT_CONFIGURED:
+    "The policy has no entry of this name. Add one, or correct the name in the page.",
+  CONNECTION_NOT_GRANTED:
+    "This Connection is not allowed for the canvas. An administrator allows it; the policy says who uses it.",
+  METHOD_NOT_ALLOWED: "This address does not take calls of this method. Correct the page.",
+  INVALID_BODY: "The call is not as the service expects it; its message says where. Correct the page.",
+  KEY_TOO_LARGE: "The key is longer than 512 bytes. Use a shorter one.",
+  VALUE_TOO_LARGE: "The value is larger than 64 KiB. Split it, or store it as a file.",
+  FILE_TOO_LARGE: "The file is larger than this service takes.",
+  BODY_TOO_LARGE: "The call is larger than the service takes.",
+  REQUEST_TOO_LARGE: "The request through the Connection is larger than the service sends.",
+  KEY_LIMIT: `As many entries as may be are stored. ${FULL}`,
+  NOT_NUMERIC: "The page increments a value that is not a number. Write a number there first.",
+  NOT_UNIQUE:
+    "There is such a record already, and the collection has only one of each. The page should change that one.",
+  RECORD_CHANGED:
+    "Somebody had changed the record since the page read it, so nothing was overwritten. The page should show what is there now.",
+  POLICY_CONFLICT: "Somebody else had changed the policy meanwhile.",
+  SHARE_REVOKED: "The page changed a canvas that was taken offline. It has to publish it again.",
+  SHARE_CONFLICT: "The shared canvas had changed since the page read it. The page should read it again.",
+  ORG_REQUIRED: "The person belongs to no organisation, so the page cannot share with one.",
+  SLUG_TAKEN: "The name in the address is taken. The page should choose another one.",
+  QUOTA_EXCEEDED: `A quota is used up; Use has all of them. ${FULL}`,
+  GUEST_AI_CAP: "The guest has used up what AI may cost for one guest. An administrator sets that.",
+  RATE_LIMITED:
+    "The page sends too many calls a minute. Show data with live, count with increment, and wait before trying again.",
+  CONNECTION_LIMIT:
+    "Too many requests through Connections ran at once. The page should send fewer at the same time.",
+  CONNECTION_RATE_LIMIT:
+    "Too many requests through the Connection in a minute or a day. The page should keep what it has read.",
+  CONNECTION_DISABLED: "An administrator has switched the Connection off.",
+  CONNECTION_KEY_UNAVAILABLE:
+    "The service cannot read the secret of the Connection. An administrator has to set it again.",
+  UPSTREAM_TIMEOUT: "The other service took too long to answer. The page can try again later.",
+  UPSTREAM_UNAVAILABLE: "The other service could not be reached. The page can try again later.",
+  RESPONSE_TOO_LARGE: "The other service answered with more than 2 MiB. The page should ask for less.",
+  AI_UPSTREAM_ERROR: "The AI provider failed. The page can try again later.",
+  PUBLISH_FAILED: "The page made a canvas whose files could not be published; the message says why.",
+  UPDATE_PARTIAL: "The settings were saved, but the new files could not be published; the message says why.",
+  VERSION_LIVE: "The published version cannot be deleted.",
+  VERSION_CONFLICT: "Another version was published meanwhile.",
+  BLOBS_MISSING: "Files of the deploy had not been uploaded.",
+  RANGE_NOT_SATISFIABLE: "The page asked for a part of a file that the file does not have.",
+  UPGRADE_REQUIRED: "This address is opened as a WebSocket. Use the SDK for live messages.",
+  CONCURRENCY_LIMIT:
+    "This person had too many calls under way at once. The page should send fewer at the same time.",
+  MISDIRECTED: "The call went to an address that this service does not answer for.",
+  INTERNAL_ERROR: `The service failed; the page is not to blame. ${OPERATOR}`,
+  INSUFFICIENT_STORAGE: "The disk of the service is full. Tell an administrator.",
+  UNAVAILABLE: "The service was busy. The page can try again later.",
+};
+
+/** What the codes mean with which the service closes a WebSocket. */
+const CLOSED: Record<number, string> = {
+  [ACCESS_LOST]: "The person lost access while they were connected: signed out, or the sharing was changed.",
+  [REALTIME_OFF]: "Live messages are off on the canvas, or on the service. Switch them on in Backend.",
+  [CANVAS_FULL]:
+    "As many people were connected as the canvas may have. Others get changes half a minute late.",
+};
+
+/** The name of a call in lists: its code, or its status if it has none. */
+export const codeOf = ({ code, status }: Pick<Call, "code" | "status">): string => code ?? String(status);
+
+/** Returns why a call was refused or failed and what to do, for somebody who may change the canvas. */
+export function hintOf({ code, status }: Pick<Call, "code" | "status">): string {
+  if (code !== null && Object.hasOwn(HINTS, code)) return HINTS[code as ErrorCode];
+  if (Object.hasOwn(CLOSED, status)) return CLOSED[status] as string;
+  if (status === 401 || status === 302) return HINTS.NOT_AUTHENTICATED;
+  if (status === 429) return HINTS.RATE_LIMITED;
+  if (status >= 1000) return "The service closed the live connection. The SDK connects again by itself.";
+  return status >= 500 ? HINTS.INTERNAL_ERROR : "The service refused the call.";
+}
+
+/** An entry of the policy of a canvas. */
+export interface PolicyEntry {
+  section: "collections" | "connections";
+  name: string;
+}
+
+/** Returns the name of an entry in addresses, such as "collections.ideas". */
+export const entryName = ({ section, name }: PolicyEntry): string => `${section}.${name}`;
+
+/** Returns the entry of the policy that decides about a call, or null if none does, or the log does not say which. */
+export function entryOf({ route }: Pick<Call, "route">): PolicyEntry | null {
+  const [, section, encoded = ""] = route.split("/");
+  if (section !== "collections" && section !== "connections") return null;
+  try {
+    const name = decodeURIComponent(encoded);
+    // The log has a placeholder for a name that is too long.
+    return name === "" || name.startsWith("{") ? null : { section, name };
+  } catch {
+    return null;
+  }
+}
+
+/** Returns what a call to a collection does to its records, as a policy names it. */
+function operationOf({ method, route }: Pick<Call, "method" | "route">): Operation | null {
+  const [, section, , , last] = route.split("/");
+  if (section !== "collections" || route.endsWith("/phase")) return null;
+  if (last === "increment") return "increment";
+  const byMethod: Record<string, Operation> = {
+    GET: "read",
+    POST: "create",
+    PUT: "update",
+    DELETE: "delete",
+  };
+  return Object.hasOwn(byMethod, method) ? (byMethod[method] as Operation) : null;
+}
+
+const WHO: Record<PolicyRight, string> = {
+  none: "nobody",
+  own: "the author of the record alone",
+  editors: "the owner and editors",
+  own_and_editors: "the author of the record, the owner and editors",
+  viewers: "everyone who may open the canvas",
+};
+
+const DO: Record<Operation, string> = {
+  read: "read records",
+  create: "add records",
+  update: "change records",
+  delete: "delete records",
+  increment: "count in records",
+};
+
+/**
+ * Returns who may do what a call to a collection attempted, by the policy as it is now, such as "In “ideas”, the author of the record, the
+ * owner and editors may change records." Null for a call that is not about records of a collection that the policy has.
+ */
+export function rightOf(call: Pick<Call, "method" | "route">, policy: RuntimePolicy | null): string | null {
+  const [entry, operation] = [entryOf(call), operationOf(call)];
+  const { collections = {} } = policy ?? {};
+  if (entry?.section !== "collections" || operation === null) return null;
+  if (!Object.hasOwn(collections, entry.name)) return null;
+  const { preset, overrides = {}, phases } = collections[entry.name] as CollectionPolicy;
+  const right = overrides[operation] ?? PRESETS[preset][operation === "increment" ? "update" : operation];
+  const phase = Object.keys(phases ?? {}).length === 0 ? "" : ", unless its phase says otherwise";
+  return `In “${isolated(entry.name)}”, ${WHO[right]} may ${DO[operation]}${phase}.`;
+}

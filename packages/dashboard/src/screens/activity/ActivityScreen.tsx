@@ -1,0 +1,55 @@
+import "./activity.css";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { Link, useParams, useSearch } from "@tanstack/react-router";
+import { History } from "lucide-react";
+import { canvasQuery } from "../../api/queries.ts";
+import { isEditor } from "../../canvas/state.ts";
+import { Empty } from "../../kit/Empty.tsx";
+import { useDocumentTitle } from "../../kit/Screen.tsx";
+import { Calls } from "./Calls.tsx";
+import { Changes } from "./Changes.tsx";
+import { VIEWS, type View } from "./search.ts";
+import { Use } from "./Use.tsx";
+
+const NAMES: Record<View, string> = {
+  changes: "Changes",
+  calls: "Failed calls",
+  use: "Use and limits",
+};
+
+const CONTENT = { changes: Changes, calls: Calls, use: Use };
+
+/** What happened on a canvas, for its owner and editors: what people changed, which calls of the page failed, and what it uses. */
+export function ActivityScreen() {
+  const { id } = useParams({ from: "/canvases/$id/activity" });
+  const { view = "changes" } = useSearch({ from: "/canvases/$id/activity" });
+  const { data: canvas } = useSuspenseQuery(canvasQuery(id));
+  useDocumentTitle(`Activity · ${canvas.title}`);
+  if (!isEditor(canvas))
+    return (
+      <Empty icon={<History aria-hidden />} title="The activity is for the owner and editors">
+        <p>They see who changed what, and which calls of the page failed.</p>
+      </Empty>
+    );
+  const Content = CONTENT[view];
+  return (
+    <div className="activity">
+      <nav className="views" aria-label="Parts of the activity">
+        {VIEWS.map((each) => (
+          <Link
+            key={each}
+            to="/canvases/$id/activity"
+            params={{ id }}
+            search={each === "changes" ? {} : { view: each }}
+            aria-current={each === view ? "page" : undefined}
+            // The router compares search parameters by parts.
+            activeOptions={{ exact: true }}
+          >
+            {NAMES[each]}
+          </Link>
+        ))}
+      </nav>
+      <Content canvas={canvas} />
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+import type { Call, Canvas } from "../../api/types.ts";
+import { entryName, entryOf, hintOf, rightOf } from "../../canvas/call-hints.ts";
+import { Copy } from "../../kit/Copy.tsx";
+import { Time } from "../../kit/Time.tsx";
+import { messageFor } from "./assistant.ts";
+import { callerOf } from "./calls.ts";
+
+/** Why a call was refused or failed, what to do about it, and the facts that somebody else may ask for. */
+export function CallDetails({ call, canvas }: { call: Call; canvas: Canvas }) {
+  const { at, method, route, status, code, message, requestId } = call;
+  const entry = entryOf(call);
+  const right =
+    code === "PERMISSION_DENIED" || code === "NOT_FOUND" ? rightOf(call, canvas.runtimePolicy) : null;
+  return (
+    <>
+      <p>{hintOf(call)}</p>
+      {right === null ? null : <p>{right}</p>}
+      {entry === null ? null : (
+        <p>
+          Entry of the policy: <code>{entryName(entry)}</code>
+        </p>
+      )}
+      <dl className="call-facts small">
+        <dt>Call</dt>
+        <dd>
+          <code>
+            {method} {route}
+          </code>
+        </dd>
+        <dt>Answer</dt>
+        <dd>
+          {status} {code === null ? null : <code className="call-code">{code}</code>}
+          {message === null ? null : <bdi className="call-message">{message}</bdi>}
+        </dd>
+        <dt>Who</dt>
+        <dd>
+          <bdi>{callerOf(call)}</bdi>
+        </dd>
+        <dt>When</dt>
+        <dd>
+          <Time at={at} as="exact" />
+        </dd>
+      </dl>
+      <details className="small">
+        <summary>Request id</summary>
+        <p className="row">
+          <code>{requestId}</code> <Copy text={requestId} what="request id" />
+        </p>
+        <p className="soft">An administrator finds the call in the log of the service by it.</p>
+      </details>
+      <p>
+        <Copy
+          text={messageFor(call, canvas, location.origin)}
+          what="message for an assistant"
+          label="Copy for an assistant"
+          look="plain"
+        />
+      </p>
+    </>
+  );
+}

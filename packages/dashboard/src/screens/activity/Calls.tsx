@@ -1,0 +1,200 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { CircleCheck } from "lucide-react";
+import { type ReactNode, useMemo, useRef } from "react";
+import type { Call, CallLog, Canvas } from "../../api/types.ts";
+import { codeOf } from "../../canvas/call-hints.ts";
+import { Button } from "../../kit/Button.tsx";
+import { DataGrid, type GridHandle } from "../../kit/DataGrid.tsx";
+import { Empty } from "../../kit/Empty.tsx";
+import { ErrorNote } from "../../kit/ErrorNote.tsx";
+import { Filter } from "../../kit/Filter.tsx";
+import { Loading } from "../../kit/Loading.tsx";
+import { Time } from "../../kit/Time.tsx";
+import { Toggle } from "../../kit/Toggle.tsx";
+import { countOf } from "../../kit/words.ts";
+import { callsQuery } from "./activity-queries.ts";
+import { CallDetails } from "./CallDetails.tsx";
+import { callerOf, choicesOf, personOf, rowsOf, titleOf } from "./calls.ts";
+import { ListWithDetails } from "./ListWithDetails.tsx";
+import { useFollowed } from "./useFollowed.ts";
+
+const ALL = "";
+
+const COLUMNS = [
+  { id: "call", label: "Call" },
+  { id: "code", label: "Refused or failed with", width: 15 },
+  { id: "who", label: "Who", width: 11 },
+  { id: "when", label: "When", width: 9 },
+] as const;
+
+/** The columns that have room beside the details of a call. */
+const FEW_COLUMNS = COLUMNS.slice(0, 2);
+
+function cellOf(call: Call, column: string) {
+  switch (column) {
+    case "code":
+      return <code className="call-code">{codeOf(call)}</code>;
+    case "who":
+      return <bdi>{callerOf(call)}</bdi>;
+    case "when":
+      return <Time at={call.at} />;
+    default:
+      return (
+        <code>
+          {call.method} {call.route}
+        </code>
+      );
+  }
+}
+
+/** The calls to the backend of the canvas that were refused or failed, the newest first. */
+export function Calls({ canvas }: { canvas: Canvas }) {
+  const { id } = canvas;
+  const { follow = false } = useSearch({ from: "/canvases/$id/activity" });
+  const { data: log, error, refetch, isPending } = useQuery(callsQuery(id));
+  const navigate = useNavigate({ from: "/canvases/$id/activity" });
+  const followed = useFollowed(id, follow);
+  return (
+    <div className="stack">
+      {error === null ? null : (
+        <ErrorNote error={error}>
+          <div>
+            <Button onPress={() => void refetch()}>Try again</Button>
+          </div>
+        </ErrorNote>
+      )}
+      {isPending && error === null ? <Loading what="the calls" rows={8} /> : null}
+      {log === undefined ? null : (
+        <>
+          <p role="status" className={followed.error === null ? "hidden-text" : "note wait"}>
+            {followed.error === null
+              ? followed.arrived === 0
+                ? ""
+                : `${countOf(followed.arrived, "new call")} since you began to follow.`
+              : `Not following at the moment, trying again: ${followed.error.message}`}
+          </p>
+          <CallList
+            canvas={canvas}
+            log={log}
+            follow={
+              <Toggle
+                isSelected={follow}
+                onChange={(isOn) =>
+                  void navigate({
+                    search: (search) => ({ ...search, follow: isOn ? true : undefined }),
+                    replace: true,
+                    resetScroll: false,
+                  })
+                }
+              >
+                Follow new calls
+              </Toggle>
+            }
+          />
+        </>
+      )}
+    </div>
+  );
+}
+
+function CallList({ canvas, log, follow }: { canvas: Canvas; log: CallLog; follow: ReactNode }) {
+  const { code = ALL, person = ALL, open } = useSearch({ from: "/canvases/$id/activity" });
+  const navigate = useNavigate({ from: "/canvases/$id/activity" });
+  const grid = useRef<GridHandle>(null);
+  const rows = useMemo(() => rowsOf(log.entries), [log]);
+  const shown = useMemo(
+    () =>
+      rows.filter(
+        (call) => (code === ALL || codeOf(call) === code) && (person === ALL || personOf(call) === person),
+      ),
+    [rows, code, person],
+  );
+  const { codes, people } = useMemo(() => choicesOf(rows, { code, person }), [rows, code, person]);
+  const opened = rows.find((row) => row.id === open);
+
+  const change = (to: {
+    code?: string | undefined;
+    person?: string | undefined;
+    open?: string | undefined;
+  }) => void navigate({ search: (search) => ({ ...search, ...to }), replace: true, resetScroll: false });
+  const close = () => {
+    change({ open: undefined });
+    requestAnimationFrame(() => grid.current?.focusRow(open ?? ""));
+  };
+
+  if (rows.length === 0)
+    return (
+      <Empty icon={<CircleCheck aria-hidden />} title="No call was refused or failed" acts={follow}>
+        <p>
+          Calls of the page to its backend that go wrong are kept here for seven days, each with its reason.
+        </p>
+      </Empty>
+    );
+  return (
+    <>
+      <div className="row">
+        <Filter
+          label="Code"
+          choices={[{ value: ALL, label: "All codes" }, ...codes]}
+          value={code}
+          onChange={(to) => change({ code: to || undefined, open: undefined })}
+        />
+        <Filter
+          label="Who"
+          choices={[{ value: ALL, label: "Everyone" }, ...people]}
+          value={person}
+          onChange={(to) => change({ person: to || undefined, open: undefined })}
+        />
+        <small className="soft">{countOf(shown.length, "call")}</small>
+        {follow}
+      </div>
+      {log.dropped === 0 ? null : (
+        <p className="small soft">{countOf(log.dropped, "further call")} came too fast to be kept.</p>
+      )}
+      {shown.length === 0 ? (
+        <Empty
+          icon={<CircleCheck aria-hidden />}
+          title="No such call"
+          acts={<Button onPress={() => change({ code: undefined, person: undefined })}>All calls</Button>}
+        >
+          <p>None of the {countOf(rows.length, "call")} is of this code and person.</p>
+        </Empty>
+      ) : (
+        <ListWithDetails
+          onClose={close}
+          details={
+            opened === undefined
+              ? null
+              : {
+                  key: opened.id,
+                  title: titleOf(opened),
+                  content: <CallDetails call={opened} canvas={canvas} />,
+                }
+          }
+        >
+          <DataGrid
+            label="Calls that were refused or failed, the newest first"
+            columns={opened === undefined ? COLUMNS : FEW_COLUMNS}
+            rows={shown}
+            textOf={(call) => `${call.method} ${call.route}, ${codeOf(call)}, ${callerOf(call)}`}
+            cell={cellOf}
+            card={(call) => (
+              <span className="activity-card">
+                <code className="call-code">{codeOf(call)}</code>
+                <code className="card-text">
+                  {call.method} {call.route}
+                </code>
+                <small className="soft">
+                  <bdi>{callerOf(call)}</bdi>, <Time at={call.at} />
+                </small>
+              </span>
+            )}
+            onOpen={({ id }) => change({ open: id })}
+            handle={grid}
+          />
+        </ListWithDetails>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,217 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useId } from "react";
+import type { Canvas, Usage } from "../../api/types.ts";
+import { quotasOf } from "../../canvas/quotas.ts";
+import { Bars, DayBars } from "../../kit/Bars.tsx";
+import { bytesOf } from "../../kit/bytes.ts";
+import { dayName } from "../../kit/days.ts";
+import { ErrorNote } from "../../kit/ErrorNote.tsx";
+import { Loading } from "../../kit/Loading.tsx";
+import { Meter } from "../../kit/Meter.tsx";
+import { dollarsOf } from "../../kit/money.ts";
+import { countOf } from "../../kit/words.ts";
+import { figuresQuery } from "./activity-queries.ts";
+
+const number = new Intl.NumberFormat("en");
+const month = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });
+
+/** What the canvas uses: of its quotas now, and of AI and Connections in a range of days. */
+export function Use({ canvas: { id } }: { canvas: Canvas }) {
+  const { from, to } = useSearch({ from: "/canvases/$id/activity" });
+  const now = useQuery(figuresQuery(id, undefined, undefined));
+  const ranged = useQuery(figuresQuery(id, from, to));
+  return (
+    <div className="stack">
+      {now.error === null ? null : <ErrorNote error={now.error} />}
+      {now.isPending && now.error === null ? <Loading what="what the canvas uses" rows={8} /> : null}
+      {now.data === undefined ? null : (
+        <>
+          <Limits usage={now.data} />
+          <section className="stack" aria-labelledby="figures">
+            <Range figures={ranged.data?.ai} />
+            {ranged.error === null ? null : <ErrorNote error={ranged.error} />}
+            {ranged.data === undefined ? (
+              ranged.error === null && <Loading what="the figures" />
+            ) : (
+              <div className="figures">
+                <Ai usage={ranged.data} />
+                <Connections usage={ranged.data} />
+              </div>
+            )}
+          </section>
+        </>
+      )}
+    </div>
+  );
+}
+
+function Limits({ usage: { counts, bytes, spend, realtime } }: { usage: Usage }) {
+  return (
+    <section className="card stack" aria-labelledby="limits">
+      <div>
+        <h2 id="limits">Limits</h2>
+        <p className="small soft">
+          The live version has {bytesOf(bytes.version)}, all versions {bytesOf(bytes.versions)}, the data{" "}
+          {bytesOf(bytes.data)}. Below each bar stands what happens at the limit.
+        </p>
+      </div>
+      <div className="limits">
+        {quotasOf(counts).map(({ name, label, amount, share, atLimit }) => (
+          <Meter key={name} label={label} amount={amount} share={share} note={atLimit} />
+        ))}
+        <Meter
+          label={`AI in ${month.format(Date.parse(`${spend.month}-01`))}`}
+          amount={`${dollarsOf(spend.spent)} of ${dollarsOf(spend.limit)}`}
+          share={shareOf(spend.spent, spend.limit)}
+          note={`Further AI calls are refused until the next month.${
+            spend.reserved > 0 ? ` Calls under way may cost ${dollarsOf(spend.reserved)} more.` : ""
+          }`}
+        />
+        <Meter
+          label="Live connections now"
+          amount={`${number.format(realtime.connections)} of ${number.format(realtime.limit)}`}
+          share={shareOf(realtime.connections, realtime.limit)}
+          note="Further tabs get changes half a minute late."
+        />
+      </div>
+    </section>
+  );
+}
+
+const shareOf = (used: number, limit: number): number => (limit === 0 ? 1 : Math.min(used / limit, 1));
+
+/** The first and the last day of the figures. */
+function Range({ figures }: { figures: Usage["ai"] | undefined }) {
+  const search = useSearch({ from: "/canvases/$id/activity" });
+  const navigate = useNavigate({ from: "/canvases/$id/activity" });
+  const change = (to: { from?: string | undefined; to?: string | undefined }) =>
+    void navigate({ search: (search) => ({ ...search, ...to }), replace: true, resetScroll: false });
+  const { from = figures?.from ?? "", to = figures?.to ?? "" } = search;
+  return (
+    <div className="range">
+      <h2 id="figures">From day to day</h2>
+      <Day label="From" value={from} max={to} onChange={(from) => change({ from })} />
+      <Day label="To" value={to} min={from} onChange={(to) => change({ to })} />
+      <small className="soft">Days of UTC</small>
+    </div>
+  );
+}
+
+function Day({
+  label,
+  value,
+  min,
+  max,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  min?: string;
+  max?: string;
+  onChange: (day: string | undefined) => void;
+}) {
+  const id = useId();
+  return (
+    <span className="day-field">
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        type="date"
+        className="input"
+        value={value}
+        min={min}
+        max={max}
+        onChange={({ target }) => onChange(target.value || undefined)}
+      />
+    </span>
+  );
+}
+
+const requests = (count: number) => countOf(count, "request");
+
+function Ai({ usage: { ai } }: { usage: Usage }) {
+  const { from, to, total, days, models } = ai;
+  const amounts = ({ requests, incomplete, inputTokens, outputTokens, cost, ...cached }: typeof total) => [
+    incomplete === 0
+      ? number.format(requests)
+      : `${number.format(requests)}, ${number.format(incomplete)} failed`,
+    number.format(inputTokens + outputTokens + cached.cacheCreationInputTokens + cached.cacheReadInputTokens),
+    dollarsOf(cost),
+  ];
+  const heads = ["Requests", "Tokens", "Cost"];
+  return (
+    <section className="card stack" aria-labelledby="ai">
+      <h2 id="ai">AI</h2>
+      {total.requests === 0 ? (
+        <p className="soft">
+          No AI was used from {dayName(from)} to {dayName(to)}.
+        </p>
+      ) : (
+        <>
+          <p>
+            {requests(total.requests)} for {dollarsOf(total.cost)}
+            {total.incomplete === 0 ? "" : `; ${number.format(total.incomplete)} did not come to an end`}.
+          </p>
+          <DayBars
+            label="Cost of AI by day"
+            heads={["Day", ...heads]}
+            from={from}
+            to={to}
+            days={days.map((day) => ({ day: day.day, value: day.cost, amounts: amounts(day) }))}
+            amountOf={dollarsOf}
+          />
+          <Bars
+            label="Cost of AI by model"
+            heads={["Model", ...heads]}
+            rows={models.map((model) => ({
+              key: model.model,
+              label: model.model,
+              value: model.cost,
+              amounts: amounts(model),
+            }))}
+          />
+        </>
+      )}
+    </section>
+  );
+}
+
+function Connections({ usage: { connections, ai } }: { usage: Usage }) {
+  return (
+    <section className="card stack" aria-labelledby="connections">
+      <h2 id="connections">Connections</h2>
+      {connections.length === 0 ? (
+        <p className="soft">
+          No Connection was called from {dayName(ai.from)} to {dayName(ai.to)}.
+        </p>
+      ) : (
+        <Bars
+          label="Calls through Connections"
+          heads={["Connection", "Calls", "Failed", "Half take"]}
+          rows={connections.map(({ profile, calls, responses, failures, latency }) => ({
+            key: profile,
+            label: (
+              <>
+                {profile} <span className="soft">{wordsOf({ ...responses, ...failures })}</span>
+              </>
+            ),
+            value: calls,
+            amounts: [
+              number.format(calls),
+              number.format(Object.values(failures).reduce((sum, count) => sum + count, 0)),
+              latency === null ? "–" : `${number.format(latency.p50Ms)}\u00a0ms`,
+            ],
+          }))}
+        />
+      )}
+    </section>
+  );
+}
+
+/** Returns numbers by name, such as "2xx 12, 5xx 1". */
+const wordsOf = (numbers: Record<string, number>): string =>
+  Object.entries(numbers)
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => `${name} ${number.format(count)}`)
+    .join(", ");

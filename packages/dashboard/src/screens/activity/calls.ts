@@ -1,0 +1,86 @@
+import type { Call, CallLog } from "../../api/types.ts";
+import { codeOf } from "../../canvas/call-hints.ts";
+import { isolated } from "../../kit/words.ts";
+
+/** What stands in the address for callers who are not signed in. */
+export const ANONYMOUS = "anonymous";
+
+/** The most calls that the service keeps of a canvas. */
+const CALLS_KEPT = 2_500;
+
+/** Returns a log with a page after it. Has as many calls as the service keeps. */
+export const joined = (log: CallLog, { entries, next, dropped }: CallLog): CallLog => ({
+  entries: [...log.entries, ...entries].slice(-CALLS_KEPT),
+  next,
+  dropped: log.dropped + dropped,
+});
+
+/** A call in a list. */
+export interface CallRow extends Call {
+  id: string;
+}
+
+/**
+ * Returns the calls with the newest first, each with an id that it keeps while others come. The calls of one WebSocket have the same request
+ * id, so they are numbered.
+ */
+export function rowsOf(entries: readonly Call[]): CallRow[] {
+  const seen = new Map<string, number>();
+  return entries
+    .map((call) => {
+      const number = seen.get(call.requestId) ?? 0;
+      seen.set(call.requestId, number + 1);
+      return { ...call, id: number === 0 ? call.requestId : `${call.requestId}.${number}` };
+    })
+    .reverse();
+}
+
+/** Returns who called, as the address names them. */
+export const personOf = ({ userId }: Pick<Call, "userId">): string => userId ?? ANONYMOUS;
+
+/** Returns who called, in words. */
+export const callerOf = ({ userId, userName }: Pick<Call, "userId" | "userName">): string =>
+  userId === null ? "Not signed in" : (userName ?? "Somebody who has left");
+
+/** Returns the question that the details of a call answer, such as "Why Bo was refused". */
+export function titleOf(call: Pick<Call, "userId" | "userName" | "status">): string {
+  const who =
+    call.userId === null
+      ? "somebody who is not signed in"
+      : call.userName === null
+        ? "somebody"
+        : isolated(call.userName);
+  return call.status >= 500 && call.status < 600 ? `Why a call of ${who} failed` : `Why ${who} was refused`;
+}
+
+interface Choice {
+  value: string;
+  label: string;
+}
+
+/** Returns the choices of a filter: each value with its number of calls, the most frequent first, and the chosen one in any case. */
+function counted<Row>(
+  rows: readonly Row[],
+  keyOf: (row: Row) => string,
+  labelOf: (row: Row) => string,
+  chosen: string,
+): Choice[] {
+  const found = new Map<string, { label: string; count: number }>();
+  if (chosen !== "") found.set(chosen, { label: chosen, count: 0 });
+  for (const row of rows) {
+    const value = keyOf(row);
+    found.set(value, { label: labelOf(row), count: (found.get(value)?.count ?? 0) + 1 });
+  }
+  return [...found]
+    .sort(([, a], [, b]) => b.count - a.count)
+    .map(([value, { label, count }]) => ({ value, label: `${label} (${count})` }));
+}
+
+/** Returns the codes and the people that the calls can be narrowed to. */
+export const choicesOf = (
+  rows: readonly Call[],
+  chosen: { code: string; person: string },
+): { codes: Choice[]; people: Choice[] } => ({
+  codes: counted(rows, codeOf, codeOf, chosen.code),
+  people: counted(rows, personOf, callerOf, chosen.person),
+});
