@@ -457,6 +457,25 @@ export interface ConnectionProfileList {
   connections: ConnectionProfile[];
 }
 
+/** A profile that is granted to a canvas, as its editors see it. */
+export interface GrantedConnection {
+  profile: string;
+  origin: string;
+  /** The methods that the administrator allows to members. */
+  methods: ConnectionMethod[];
+  /** Whether calls are sent now. False if an administrator has turned the profile off, or its protected headers cannot be decrypted. */
+  enabled: boolean;
+  /** Whether visitors of a Public link may use it. */
+  public: boolean;
+  /** Whether the policy of the canvas has an entry for it. Without one, the audience for Connections applies. */
+  inPolicy: boolean;
+}
+
+/** The response of `GET /api/canvases/{id}/connections`, sorted by profile. */
+export interface GrantedConnectionList {
+  connections: GrantedConnection[];
+}
+
 /** The open realtime connections to a canvas, and who has them. */
 export interface RealtimePlaces {
   connections: number;

@@ -10,7 +10,7 @@ import { aiUsage, audit } from "./admin/reports.ts";
 import { settings } from "./admin/settings.ts";
 import { users } from "./admin/users.ts";
 import { canvases } from "./canvases.ts";
-import { callLog, capabilities } from "./capabilities.ts";
+import { callLog, capabilities, grantedConnections } from "./capabilities.ts";
 import { data } from "./data.ts";
 import { people } from "./people.ts";
 import { invites, owner, sharing } from "./sharing.ts";
@@ -34,6 +34,7 @@ export const ACTS: readonly Act[] = [
   ...invites,
   ...owner,
   ...capabilities,
+  ...grantedConnections,
   ...usage,
   ...data,
   ...callLog,

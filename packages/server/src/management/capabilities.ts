@@ -1,15 +1,18 @@
 import { z } from "zod";
 import { readCallLog, writeCallLog } from "../canvases/call-log-store.ts";
 import { setCapabilities } from "../canvases/capabilities.ts";
+import { entryOf, policyOf } from "../canvases/policy.ts";
 import { policy } from "../canvases/publishing/canvas-schemas.ts";
 import { currentView } from "../canvases/view.ts";
 import { isId } from "../crypto/ids.ts";
 import { refuse } from "../http/refusal.ts";
+import { listGranted, usabilityOf } from "../organisation/connections/grants.ts";
 import { act, ok } from "./act.ts";
 import { json } from "./bodies.ts";
 import { refuseNonOwner } from "./callers.ts";
 import { page } from "./list-query.ts";
 import { callLogPage, capabilitySettings } from "./responses/canvas.ts";
+import { grantedConnectionList } from "./responses/connections.ts";
 
 const flag = z.boolean().optional();
 const audience = z.enum(["editors", "viewers"]).optional();
@@ -70,6 +73,35 @@ export const capabilities = [
         body: { capabilities, capabilitiesOff, runtimePolicy: view.runtimePolicy, runtimePolicyRevision },
         audit: { details },
       };
+    },
+  }),
+];
+
+/** The endpoint that lists the Connections of a canvas (docs/sharing.md#capabilities). */
+export const grantedConnections = [
+  act({
+    name: "canvas.connections",
+    method: "GET",
+    path: "/api/canvases/{id}/connections",
+    summary: "Lists the Connections that are granted to a canvas, by name.",
+    details:
+      "Administrators grant them. `enabled` is false while calls are refused, because an administrator has turned the profile off or its protected headers cannot be decrypted. `methods` are those that the administrator allows; an entry of the policy can allow fewer. `inPolicy` says whether the policy has such an entry; without one, `connectionsAudience` says who may send requests.",
+    allow: "editor",
+    response: ok(grantedConnectionList),
+    async run({ canvas: { id, runtime_policy_revision: policyRevision } }, env) {
+      const [granted, { connections }] = await Promise.all([
+        listGranted(id, env),
+        policyOf({ id, policyRevision, phases: null }, env),
+      ]);
+      const entries = granted.map((each) => ({
+        profile: each.name,
+        origin: each.origin,
+        methods: each.methods,
+        enabled: typeof usabilityOf(each, env) !== "string",
+        public: each.grant.public,
+        inPolicy: entryOf(connections, each.name) !== undefined,
+      }));
+      return { body: { connections: entries } };
     },
   }),
 ];

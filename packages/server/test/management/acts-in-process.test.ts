@@ -207,6 +207,7 @@ describe("acts without HTTP", () => {
     ],
     "canvas.log": ofCanvas(),
     "canvas.activity": ofCanvas(),
+    "canvas.connections": ofCanvas(),
     "canvas.invite": ofCanvas({ email: "guest@example.com", name: "A guest" }),
     "canvas.invites": ofCanvas(),
     "canvas.uninvite": [

@@ -255,6 +255,7 @@ await onEngines("the acts of the management API", (target, env) => {
       return canvas("GET", "/log");
     },
     "canvas.activity": () => canvas("GET", "/activity"),
+    "canvas.connections": () => canvas("GET", "/connections"),
     "canvas.invite": async () => {
       const answer = await canvas("POST", "/invites", { email: "guest@example.com", name: "A guest" });
       secrets.push(String(answer.json.url), String(answer.json.url).split("/").at(-1) as string);

@@ -3,6 +3,7 @@ import type {
   ConnectionProfile,
   ConnectionProfileList,
   ConnectionTest,
+  GrantedConnectionList,
   ProfileUsage,
 } from "@easel/protocol/management";
 import { CONNECTION_METHODS } from "@easel/protocol/policy";
@@ -53,6 +54,22 @@ export const connectionProfile = exact<ConnectionProfile>()(
 export const connectionProfileList = exact<ConnectionProfileList>()(
   "ConnectionProfileList",
   z.strictObject({ connections: z.array(connectionProfile) }),
+);
+
+export const grantedConnectionList = exact<GrantedConnectionList>()(
+  "GrantedConnectionList",
+  z.strictObject({
+    connections: z.array(
+      z.strictObject({
+        profile: z.string(),
+        origin: z.string(),
+        methods: z.array(z.enum(CONNECTION_METHODS)),
+        enabled: z.boolean(),
+        public: z.boolean(),
+        inPolicy: z.boolean(),
+      }),
+    ),
+  }),
 );
 
 export const profileUsage = exact<ProfileUsage>()(

@@ -3,6 +3,8 @@ import { type Fault, fault } from "../fault.ts";
 
 const PRIMITIVE = "packages/server/src/primitives/connections";
 const STORES = "packages/server/src/organisation/connections";
+const MANAGEMENT = "packages/server/src/management/capabilities.ts";
+const OF_CANVAS = "packages/server/test/management/management-granted.test.ts";
 const LATE_BODIES = "packages/server/test/primitives/connections/connection-late-bodies.test.ts";
 const PLACES = "packages/server/test/primitives/connections/connection-places.test.ts";
 const PROFILES = "packages/server/test/organisation/connection-profiles.test.ts";
@@ -10,6 +12,20 @@ const CALLS = "packages/server/test/organisation/connection-calls.test.ts";
 
 /** Faults of Connections: who may call, what reaches the upstream and the page, the limits, and the protected headers. */
 export const connections: Fault[] = [
+  fault(
+    "connections: viewers of a canvas see what is granted to it",
+    MANAGEMENT,
+    'allow: "editor",\n    response: ok(grantedConnectionList)',
+    'allow: "viewer",\n    response: ok(grantedConnectionList)',
+    OF_CANVAS,
+  ),
+  fault(
+    "connections: a profile that cannot be used is shown as one that can",
+    MANAGEMENT,
+    'enabled: typeof usabilityOf(each, env) !== "string"',
+    "enabled: true",
+    OF_CANVAS,
+  ),
   fault(
     "connections: a sealed text opens in another context",
     "packages/server/src/crypto/secrets.ts",
