@@ -43,12 +43,15 @@ export const versionsQuery = (id: string) =>
       (await bodyOf(api.GET("/api/canvases/{id}/versions", { params: { path: { id } }, signal }))).versions,
   });
 
-/** What a canvas uses of its quotas. For editors, as the two below. */
-export const usageQuery = (id: string) =>
+/**
+ * What a canvas uses of its quotas, and how often it is opened, from the first day of the range (UTC) to the last one. For editors, as the two
+ * below.
+ */
+export const usageQuery = (id: string, query: { from: string; to: string }) =>
   queryOptions({
-    queryKey: canvasKey(id, "usage"),
+    queryKey: canvasKey(id, "usage", query.from, query.to),
     queryFn: ({ signal }) =>
-      bodyOf(api.GET("/api/canvases/{id}/usage", { params: { path: { id } }, signal })),
+      bodyOf(api.GET("/api/canvases/{id}/usage", { params: { path: { id }, query }, signal })),
   });
 
 /** The newest refused and failed calls to the backend of a canvas, at most 1,000. */

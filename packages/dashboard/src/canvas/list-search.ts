@@ -2,7 +2,7 @@
 
 export const LISTS = ["mine", "shared", "organisation", "trash"] as const;
 export const STATES = ["published", "draft", "unpublished", "archived", "expired", "disabled"] as const;
-export const SORTS = ["updated", "created", "title"] as const;
+export const SORTS = ["updated", "used", "created", "title"] as const;
 
 export type ListName = (typeof LISTS)[number];
 

@@ -3,6 +3,7 @@ import { after, describe, it } from "node:test";
 import { manage } from "@easel/conformance/fixture";
 import type { Person } from "@easel/conformance/target";
 import type { Page } from "playwright-core";
+import { writePageViews } from "../../src/organisation/view-counts.ts";
 import { assertAccessible, noBrowser } from "../support/browser.ts";
 import { startDashboard } from "../support/dashboard.ts";
 import { upload } from "../support/publish.ts";
@@ -67,6 +68,7 @@ describe("the canvases of a person", { skip: noBrowser }, async () => {
     await row(page, HOSTILE).getByText("Not online yet").waitFor();
     await row(page, "Team lunch").getByText("Online", { exact: true }).waitFor();
     await row(page, "Team lunch").getByText("Only you").waitFor();
+    await row(page, "Team lunch").getByText("Not opened yet").waitFor();
     await page.getByText("is not online yet.").waitFor();
     for (const scheme of ["light", "dark"] as const) await assertAccessible(page, scheme);
 
@@ -83,6 +85,12 @@ describe("the canvases of a person", { skip: noBrowser }, async () => {
     await page.goto(`${env.base.origin}/?state=draft&sort=title`);
     await row(page, HOSTILE).waitFor();
     assert.equal(await rows(page).count(), 1);
+    for (const who of ["ada", "bo"]) env.pageViews.add(id, who, env.clock());
+    await writePageViews(env);
+    await page.goto(`${env.base.origin}/?sort=used`);
+    await rows(page).first().getByText("Used just now · 2 people in 30 days").waitFor();
+    assert.match(await rows(page).first().innerText(), /Team lunch/);
+    assert.equal(await page.getByRole("combobox", { name: "Order" }).inputValue(), "used");
     await page.goto(`${env.base.origin}/?tag=food`);
     await row(page, "Team lunch").waitFor();
     assert.equal(await rows(page).count(), 1);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { manage } from "@easel/conformance/fixture";
+import { writePageViews } from "../../src/organisation/view-counts.ts";
 import { assertAccessible, noBrowser } from "../support/browser.ts";
 import { button, heading, startWithCanvases } from "../support/dashboard-canvases.ts";
 
@@ -24,11 +25,33 @@ describe("the overview of a canvas", { skip: noBrowser }, async () => {
     await page.getByText(/^On: keys and records, files/).waitFor();
     await page.getByText("NOT_FOUND").waitFor();
     await page.getByText("No quota is more than 60 % full.").waitFor();
+    await page.getByText("Nobody has opened it in the last 30 days.").waitFor();
     await page.getByRole("heading", { name: "Give away or take away" }).waitFor();
     await assertAccessible(page);
     await assertAccessible(page, "dark");
     assert.equal(await page.locator("iframe").count(), 0, "in path mode no page is framed");
     assert.equal(await button(page, "Show the page here").count(), 0);
+  });
+
+  it("how often it was opened, on which days and by how many people, as bars and as a table", async () => {
+    const id = await shared("Used");
+    const now = env.clock();
+    for (const [days, people] of [
+      [29, ["ada", "cy", "cy"]],
+      [0, ["ada", "bo"]],
+    ] as const)
+      for (const person of people) env.pageViews.add(id, person, now - days * DAY_MS);
+    await writePageViews(env);
+    const { page } = await open(ada.email, screen(id));
+    await page.getByText("Opened 5 times in the last 30 days, by 3 people.").waitFor();
+    await page.getByRole("img", { name: /^Views, .*The most is 3 views on / }).waitFor();
+    await page.getByText("As a table").click();
+    const cells = await page.getByRole("table", { name: "Views" }).getByRole("cell").allInnerTexts();
+    assert.deepEqual(cells, ["3", "2", "2", "2"]);
+    await assertAccessible(page);
+    await assertAccessible(page, "dark");
+    await page.setViewportSize({ width: 320, height: 700 });
+    assert.ok(Number(await page.evaluate("document.documentElement.scrollWidth")) <= 320);
   });
 
   it("an editor changes it and has no act of the owner; a viewer has none and is told so", async () => {

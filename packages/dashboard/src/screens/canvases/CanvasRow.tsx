@@ -51,7 +51,7 @@ const Tags = ({ tags }: { tags: string[] }) =>
     </small>
   );
 
-/** A canvas in a list: what it is, where it is, who may open it, its state, and when it changed. */
+/** A canvas in a list: what it is, where it is, who may open it, its state, when it changed and how it is used. */
 export function CanvasRow(props: RowProps) {
   const { canvas } = props;
   const { id, title, slug, url, publicationStatus, tags, owner, viewerRole, updatedAt } = canvas;
@@ -80,9 +80,31 @@ export function CanvasRow(props: RowProps) {
       </small>
       <Badge look={state.look}>{state.text}</Badge>
       <small className="soft when">
-        <Time at={updatedAt} />
+        <span className="changed">
+          Changed <Time at={updatedAt} />
+        </span>
+        <Use canvas={canvas} />
       </small>
     </>
+  );
+}
+
+/** When a canvas was last opened, and by how many people. Nothing for viewers, and where the service does not count it. */
+function Use({ canvas: { lastUsedAt, people30, publicationStatus } }: { canvas: ListedCanvas }) {
+  if (people30 === null) return null;
+  if (lastUsedAt === null)
+    return publicationStatus === "draft" ? null : <span className="use">Not opened yet</span>;
+  return (
+    <span className="use" title="Different people in the last 30 days">
+      Used <Time at={lastUsedAt} />
+      {people30 === 0 ? null : (
+        <>
+          {" · "}
+          {countOf(people30, "person", "people")}
+          <span className="hidden-text"> in 30 days</span>
+        </>
+      )}
+    </span>
   );
 }
 

@@ -20,6 +20,7 @@ const STATE_WORDS: Record<(typeof STATES)[number], string> = {
 
 const SORT_WORDS: Record<(typeof SORTS)[number], string> = {
   updated: "Last changed",
+  used: "Last used",
   created: "Newest",
   title: "Title",
 };

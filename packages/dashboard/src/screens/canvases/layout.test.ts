@@ -4,10 +4,10 @@ import { drawn, layoutOf, moved } from "./layout.ts";
 
 it("rows are higher on a phone, and cards fill the width", () => {
   assert.deepEqual(layoutOf("list", 1_000, 16), { columns: 1, height: 64 });
-  assert.deepEqual(layoutOf("list", 320, 16), { columns: 1, height: 104 });
-  assert.deepEqual(layoutOf("cards", 1_000, 16), { columns: 4, height: 176 });
+  assert.deepEqual(layoutOf("list", 320, 16), { columns: 1, height: 120 });
+  assert.deepEqual(layoutOf("cards", 1_000, 16), { columns: 3, height: 192 });
   assert.equal(layoutOf("cards", 100, 16).columns, 1);
-  assert.deepEqual(layoutOf("list", 1_000, 32), { columns: 1, height: 208 });
+  assert.deepEqual(layoutOf("list", 1_000, 32), { columns: 1, height: 240 });
 });
 
 it("only what is in view is drawn, and some rows around it", () => {

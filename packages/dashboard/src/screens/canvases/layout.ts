@@ -8,9 +8,9 @@ export interface Layout {
 }
 
 /** Widths and heights in units of the font size of the document. */
-const CARD = { width: 15.5, height: 11 };
+const CARD = { width: 16.5, height: 12 };
 const WIDE_ROW = 4;
-const NARROW_ROW = 6.5;
+const NARROW_ROW = 7.5;
 const NARROW = 44;
 
 /** Returns the layout for a width in pixels. `rem` is the font size of the document in pixels. */

@@ -2,19 +2,62 @@ import { useQuery } from "@tanstack/react-query";
 import { usageQuery } from "../../api/queries.ts";
 import type { Canvas, Usage } from "../../api/types.ts";
 import { tightQuotas } from "../../canvas/quotas.ts";
+import { viewsSentence } from "../../canvas/views.ts";
+import { DayBars } from "../../kit/Bars.tsx";
 import { bytesOf } from "../../kit/bytes.ts";
+import { utcDay } from "../../kit/days.ts";
 import { ErrorNote } from "../../kit/ErrorNote.tsx";
 import { Meter } from "../../kit/Meter.tsx";
+import { countOf } from "../../kit/words.ts";
 
-/** The bytes that a canvas uses, who is connected, and the quotas that fill up. */
-export function UseCard({ canvas: { id } }: { canvas: Canvas }) {
-  const { data: usage, error } = useQuery(usageQuery(id));
+const DAY_MS = 86_400_000;
+
+/** How often a canvas is opened, the bytes that it uses, who is connected, and the quotas that fill up. */
+export function UseCard({ canvas }: { canvas: Canvas }) {
+  const today = Date.now();
+  const range = { from: utcDay(today - 29 * DAY_MS), to: utcDay(today) };
+  const { data: usage, error } = useQuery(usageQuery(canvas.id, range));
   return (
     <section className="card" aria-labelledby="use">
       <h2 id="use">Use</h2>
       {error === null ? null : <ErrorNote error={error} />}
-      {usage === undefined ? null : <Use usage={usage} />}
+      {usage === undefined ? null : (
+        <>
+          <Opened canvas={canvas} views={usage.views} {...range} />
+          <Use usage={usage} />
+        </>
+      )}
     </section>
+  );
+}
+
+/** How often the canvas was opened on each day of a range, and by how many people. */
+function Opened({
+  canvas,
+  views,
+  from,
+  to,
+}: {
+  canvas: Canvas;
+  views: Usage["views"];
+  from: string;
+  to: string;
+}) {
+  if (views === null) return <p className="small soft">This service does not count who opens a canvas.</p>;
+  return (
+    <>
+      <p>{viewsSentence(views, canvas)}</p>
+      {views.total === 0 ? null : (
+        <DayBars
+          label="Views"
+          heads={["Day (UTC)", "Views", "People"]}
+          days={views.days.map(({ day, views, people }) => ({ day, value: views, amounts: [views, people] }))}
+          from={from}
+          to={to}
+          amountOf={(value) => countOf(value, "view")}
+        />
+      )}
+    </>
   );
 }
 
