@@ -67,6 +67,10 @@ describe("hints about refused calls", () => {
       right("PUT", "/collections/votes/{id}"),
       "In “votes”, nobody may change records, unless its phase says otherwise.",
     );
+    assert.equal(
+      right("POST", "/collections/ideas/{id}/increment"),
+      "In “ideas”, the author of the record, the owner and editors may count in records.",
+    );
     // As in the service, an increment is not an update that was overridden.
     assert.equal(
       right("POST", "/collections/votes/{id}/increment"),

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { callLogQuery } from "../../api/queries.ts";
 import type { Canvas } from "../../api/types.ts";
 import { failuresOf } from "../../canvas/failures.ts";
@@ -59,7 +60,10 @@ function Failed({ id }: { id: string }) {
           <li key={code}>
             <strong>{count}</strong>
             <span>
-              <code>{code}</code> {message === null ? null : <bdi className="soft">{message}</bdi>}
+              <Link to="/canvases/$id/activity" params={{ id }} search={{ view: "calls", code }}>
+                <code>{code}</code>
+              </Link>{" "}
+              {message === null ? null : <bdi className="soft">{message}</bdi>}
             </span>
           </li>
         ))}

@@ -5,6 +5,11 @@ const ACTIVITY = "packages/server/src/management/activity.ts";
 const AUDIT = "packages/server/src/organisation/audit.ts";
 const TEST = "packages/server/test/management/management-activity.test.ts";
 
+const SCREEN = "packages/dashboard/src/screens/activity";
+const MESSAGE = `${SCREEN}/assistant.ts`;
+const MESSAGE_TEST = `${SCREEN}/assistant.test.ts`;
+const HINTS = "packages/dashboard/src/canvas/call-hints.ts";
+
 /** Faults of the activity of a canvas, which shows the audit log to people who may not know all those in it. */
 export const activity: Fault[] = [
   fault(
@@ -45,4 +50,32 @@ export const activity: Fault[] = [
     TEST,
   ),
   fault("activity: viewers read it", ACTIVITY, 'allow: "editor"', 'allow: "viewer"', TEST),
+  fault(
+    "activity: a page adds lines of its own to the message for an assistant",
+    MESSAGE,
+    '.replace(/[\\p{Cc}\\p{Zl}\\p{Zp}]+/gu, " ")',
+    "",
+    MESSAGE_TEST,
+  ),
+  fault(
+    "activity: the message for an assistant names people",
+    MESSAGE,
+    "`Caller: ${callerOf(call, { owner })}`",
+    "`Caller: ${call.userName}`",
+    MESSAGE_TEST,
+  ),
+  fault(
+    "activity: the hint says who may by the wrong right",
+    HINTS,
+    'operation === "increment" ? "update" : operation',
+    'operation === "increment" ? "read" : operation',
+    "packages/dashboard/src/canvas/call-hints.test.ts",
+  ),
+  fault(
+    "activity: somebody who follows goes on asking while the page is hidden",
+    `${SCREEN}/pause.ts`,
+    "if (document.hidden && !signal.aborted) return;",
+    "if (signal.aborted === null) return;",
+    `${SCREEN}/pause.test.ts`,
+  ),
 ];
