@@ -1,5 +1,6 @@
 import type { CDPSession, Page } from "playwright-core";
-import { startDashboard } from "../packages/server/test/support/dashboard.ts";
+import type { Dashboard } from "../packages/server/test/support/serve-dashboard.ts";
+import { forget, OBSERVE, type Seen, scroll, seenOf, withDashboard } from "./browser-page.ts";
 import { figure, median, type Table } from "./table.ts";
 
 const CANVASES = 10_000;
@@ -8,29 +9,6 @@ const ROUNDS = 5;
 const EMAIL = "ada@example.com";
 const MIB = 1024 * 1024;
 
-/** Records what a page reports of its own performance. Its value is read by `REPORT`. */
-const OBSERVE = `
-window.seen = { lcp: 0, cls: 0, event: 0, frame: 0 };
-const observe = (type, each, options = {}) =>
-  new PerformanceObserver((list) => list.getEntries().forEach(each)).observe({ type, buffered: true, ...options });
-observe("largest-contentful-paint", ({ startTime }) => { seen.lcp = startTime; });
-observe("layout-shift", ({ value, hadRecentInput }) => { if (!hadRecentInput) seen.cls += value; });
-observe("event", ({ duration }) => { seen.event = Math.max(seen.event, duration); }, { durationThreshold: 16 });
-observe("long-animation-frame", ({ duration }) => { seen.frame = Math.max(seen.frame, duration); });
-`;
-
-/** What a page has reported: times in milliseconds, and the sum of its layout shifts, which has no unit. */
-interface Seen {
-  lcp: number;
-  cls: number;
-  /** The longest time from an input to the next frame. */
-  event: number;
-  /** The longest frame, 0 if none took more than 50 ms. */
-  frame: number;
-}
-
-const seenOf = (page: Page): Promise<Seen> => page.evaluate<Seen>("seen");
-const forget = (page: Page): Promise<unknown> => page.evaluate("seen.event = seen.frame = 0");
 const now = (page: Page): Promise<number> => page.evaluate<number>("performance.now()");
 
 /** Returns the bytes of the JavaScript heap after a garbage collection. */
@@ -44,10 +22,7 @@ async function heapOf(session: CDPSession): Promise<number> {
  * search and scrolling cost, the time of a change of screens, and what ten screens leave in memory.
  */
 export async function dashboard(): Promise<Table> {
-  const ends: (() => Promise<unknown>)[] = [];
-  const scope = { after: (end: () => Promise<unknown>) => void ends.push(end) };
-  try {
-    const { target, env, open } = await startDashboard(scope);
+  return withDashboard(async ({ target, env, open }) => {
     const { headers } = await target.signIn(EMAIL);
     const me = (await (await fetch(`${target.base}/api/me`, { headers })).json()) as { id: string };
     await env.db.run`
@@ -55,7 +30,7 @@ export async function dashboard(): Promise<Table> {
       insert into canvases (id, slug, title, owner_id, created_by, created_at, updated_at)
       select '01a00000-0000-7000-8000-' || printf('%012d', i), 'canvas-' || i, 'Canvas ' || i, ${me.id}, ${me.id}, i, i from n`;
     const rounds: Round[] = [];
-    for (let round = 0; round < ROUNDS; round++) rounds.push(await measure(open, round === ROUNDS - 1));
+    for (let round = 0; round < ROUNDS; round++) rounds.push(await measure(open));
     const row = (name: string, of: (round: Round) => number, decimals: number, target: string) => [
       name,
       figure(median(rounds.map(of)), decimals),
@@ -76,19 +51,13 @@ export async function dashboard(): Promise<Table> {
         row("heap after ten screens and back, MiB more", ({ heap }) => heap, 2, ""),
       ],
     };
-  } finally {
-    for (const end of ends.reverse()) await end();
-  }
+  });
 }
 
 type Round = Pick<Seen, "lcp" | "cls"> &
   Record<"usable" | "typing" | "scrolling" | "change" | "heap", number>;
 
-/** `isLast`: whether to close the browser, too. */
-async function measure(
-  open: Awaited<ReturnType<typeof startDashboard>>["open"],
-  isLast: boolean,
-): Promise<Round> {
+async function measure(open: Dashboard["open"]): Promise<Round> {
   // The first visit fills the cache of the browser, as that of a person has been.
   const { page, context } = await open(EMAIL, "/account");
   await page.getByRole("heading", { name: "Account" }).waitFor();
@@ -108,13 +77,7 @@ async function measure(
   await page.keyboard.press("Escape");
   await page.waitForTimeout(500);
 
-  await forget(page);
-  await page.mouse.move(640, 500);
-  for (let step = 0; step < 60; step++) {
-    await page.mouse.wheel(0, 1_200);
-    await page.waitForTimeout(30);
-  }
-  await page.waitForTimeout(300);
+  await scroll(page);
   const scrolling = (await seenOf(page)).frame;
 
   await page.goto(new URL("/canvases/01a00000-0000-7000-8000-000000000007", page.url()).href);
@@ -137,7 +100,6 @@ async function measure(
   await page.waitForTimeout(300);
   const heap = ((await heapOf(session)) - before) / MIB;
   const { cls } = await seenOf(page);
-  if (isLast) await context.browser()?.close();
-  else await context.close();
+  await context.close();
   return { usable, lcp, cls, typing, scrolling, change, heap };
 }

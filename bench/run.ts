@@ -4,6 +4,7 @@ import { commandLine } from "./cli.ts";
 import { collections } from "./collections.ts";
 import { connections } from "./connections.ts";
 import { dashboard } from "./dashboard.ts";
+import { dashboardData } from "./dashboard-data.ts";
 import { deploys } from "./deploys.ts";
 import { fairness } from "./fairness.ts";
 import { files } from "./files.ts";
@@ -33,7 +34,7 @@ const BENCHES = {
   nodes,
   sizes,
   start,
-  dashboard,
+  dashboard: [dashboard, dashboardData],
   cli: commandLine,
 };
 

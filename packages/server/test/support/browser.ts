@@ -1,36 +1,20 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after } from "node:test";
 import { PATIENCE_MS } from "@easel/conformance/patience";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { launch } from "./chromium.ts";
 import { atEnd, NAMED, type Scope } from "./service.ts";
 
-/** The path of Chromium. The headless shell is preferred, because it needs half the processor time. */
-const PROGRAM = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"]
-  .map((name) => `/usr/bin/${name}`)
-  .find(existsSync);
 /** The script of the accessibility checker. Its value is 0, which the debugger can send to the tests. */
 const AXE = `${readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")};0`;
 
-const FLAGS =
-  "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
-
-/** The reason to skip browser tests; false where Chromium is installed. In CI a missing Chromium is an error. */
-export const noBrowser: string | false = PROGRAM === undefined && "Chromium is not installed";
-if (noBrowser && process.env.CI) throw new Error(`${noBrowser}, and CI runs every test`);
+export { noBrowser } from "./chromium.ts";
 
 /** The browsers of this process, with and without the back/forward cache. They close after its last test. */
 const browsers = new Map<boolean, Promise<Browser>>();
 after(() => Promise.all([...browsers.values()].map(async (browser) => (await browser).close())));
-
-const launch = (goesBack: boolean) =>
-  chromium.launch({
-    executablePath: PROGRAM ?? "",
-    args: FLAGS.split(" "),
-    ignoreDefaultArgs: goesBack ? ["--disable-back-forward-cache"] : [],
-    timeout: PATIENCE_MS,
-  });
 
 /**
  * Returns the browser of this process, which the first call starts. Its contexts, which share no data, close when the scope ends.
