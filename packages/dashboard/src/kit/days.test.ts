@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { dayName, daysBetween, utcDay } from "./days.ts";
+import { dayName, daysBetween, lastDays, utcDay } from "./days.ts";
 
 describe("days", () => {
   it("a range has its first and its last day, also over the end of a month and a change of the clock", () => {
@@ -19,5 +19,8 @@ describe("days", () => {
     assert.equal(dayName("2026-01-07"), "7 Jan");
     assert.equal(dayName("2026-01-07", true), "7 Jan 2026");
     assert.equal(utcDay(Date.parse("2026-01-07T23:59:59Z")), "2026-01-07");
+    const range = lastDays(30, Date.parse("2026-03-01T12:00:00Z"));
+    assert.deepEqual(range, { from: "2026-01-31", to: "2026-03-01" });
+    assert.equal(daysBetween(range.from, range.to).length, 30);
   });
 });

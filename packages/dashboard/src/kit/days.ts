@@ -9,6 +9,12 @@ const withYear = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZon
 /** Returns the day (UTC) of a time in epoch milliseconds, such as "2026-01-07". */
 export const utcDay = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
+/** Returns the first and the last one of some days that end with that of a time in epoch milliseconds. */
+export const lastDays = (count: number, at: number): { from: string; to: string } => ({
+  from: utcDay(at - (count - 1) * DAY_MS),
+  to: utcDay(at),
+});
+
 /** Returns the days from the first to the last one, both included, such as "2026-01-07". At most 400: the first ones. */
 export function daysBetween(from: string, to: string): string[] {
   const first = Date.parse(from);

@@ -1,8 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useId } from "react";
+import { usageQuery } from "../../api/queries.ts";
 import type { Canvas, Usage } from "../../api/types.ts";
 import { quotasOf } from "../../canvas/quotas.ts";
+import { ViewBars } from "../../canvas/ViewBars.tsx";
 import { Bars, DayBars } from "../../kit/Bars.tsx";
 import { bytesOf } from "../../kit/bytes.ts";
 import { dayName } from "../../kit/days.ts";
@@ -11,16 +13,19 @@ import { Loading } from "../../kit/Loading.tsx";
 import { Meter } from "../../kit/Meter.tsx";
 import { dollarsOf } from "../../kit/money.ts";
 import { countOf } from "../../kit/words.ts";
-import { figuresQuery } from "./activity-queries.ts";
+import { rangeOf } from "./search.ts";
 
 const number = new Intl.NumberFormat("en");
 const month = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });
 
 /** What the canvas uses: of its quotas now, and of AI and Connections in a range of days. */
 export function Use({ canvas: { id } }: { canvas: Canvas }) {
-  const { from, to } = useSearch({ from: "/canvases/$id/activity" });
-  const now = useQuery(figuresQuery(id, undefined, undefined));
-  const ranged = useQuery(figuresQuery(id, from, to));
+  const search = useSearch({ from: "/canvases/$id/activity" });
+  const today = Date.now();
+  const range = rangeOf(search, today);
+  // The limits are shown, too, if the range is none.
+  const now = useQuery(usageQuery(id, rangeOf({}, today)));
+  const ranged = useQuery(usageQuery(id, range));
   return (
     <div className="stack">
       {now.error === null ? null : <ErrorNote error={now.error} />}
@@ -29,12 +34,13 @@ export function Use({ canvas: { id } }: { canvas: Canvas }) {
         <>
           <Limits usage={now.data} />
           <section className="stack" aria-labelledby="figures">
-            <Range figures={ranged.data?.ai} />
+            <Range {...range} />
             {ranged.error === null ? null : <ErrorNote error={ranged.error} />}
             {ranged.data === undefined ? (
               ranged.error === null && <Loading what="the figures" />
             ) : (
               <div className="figures">
+                <Views usage={ranged.data} />
                 <Ai usage={ranged.data} />
                 <Connections usage={ranged.data} />
               </div>
@@ -82,12 +88,10 @@ function Limits({ usage: { counts, bytes, spend, realtime } }: { usage: Usage })
 const shareOf = (used: number, limit: number): number => (limit === 0 ? 1 : Math.min(used / limit, 1));
 
 /** The first and the last day of the figures. */
-function Range({ figures }: { figures: Usage["ai"] | undefined }) {
-  const search = useSearch({ from: "/canvases/$id/activity" });
+function Range({ from, to }: { from: string; to: string }) {
   const navigate = useNavigate({ from: "/canvases/$id/activity" });
   const change = (to: { from?: string | undefined; to?: string | undefined }) =>
     void navigate({ search: (search) => ({ ...search, ...to }), replace: true, resetScroll: false });
-  const { from = figures?.from ?? "", to = figures?.to ?? "" } = search;
   return (
     <div className="range">
       <h2 id="figures">From day to day</h2>
@@ -125,6 +129,28 @@ function Day({
         onChange={({ target }) => onChange(target.value || undefined)}
       />
     </span>
+  );
+}
+
+function Views({ usage: { views, ai } }: { usage: Usage }) {
+  return (
+    <section className="card stack" aria-labelledby="views">
+      <h2 id="views">Views</h2>
+      {views === null ? (
+        <p className="soft">This service does not count who opens a canvas.</p>
+      ) : views.total === 0 ? (
+        <p className="soft">
+          Nobody opened it from {dayName(ai.from)} to {dayName(ai.to)}.
+        </p>
+      ) : (
+        <>
+          <p>
+            {countOf(views.total, "view")}, by {countOf(views.people, "person", "people")} who had signed in.
+          </p>
+          <ViewBars views={views} from={ai.from} to={ai.to} />
+        </>
+      )}
+    </section>
   );
 }
 

@@ -61,19 +61,3 @@ export const callsQuery = (id: string) =>
       }
     },
   });
-
-/** What a canvas uses, with the figures from one day to another (UTC); by default those of the current month. */
-export const figuresQuery = (id: string, from: string | undefined, to: string | undefined) =>
-  queryOptions({
-    queryKey: [...canvasKey(id, "usage"), from ?? "", to ?? ""],
-    queryFn: ({ signal }) =>
-      bodyOf(
-        api.GET("/api/canvases/{id}/usage", {
-          params: {
-            path: { id },
-            query: { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) },
-          },
-          signal,
-        }),
-      ),
-  });

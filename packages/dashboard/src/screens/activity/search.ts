@@ -1,3 +1,5 @@
+import { lastDays } from "../../kit/days.ts";
+
 /* What the address of the screen keeps. Anybody can write such an address: what it does not know counts as absent. */
 
 export const VIEWS = ["changes", "calls", "use"] as const;
@@ -6,6 +8,9 @@ export type View = (typeof VIEWS)[number];
 /** The groups of changes that the list can be narrowed to. */
 export const GROUPS = ["versions", "sharing", "settings", "backend", "data", "administrators"] as const;
 export type Group = (typeof GROUPS)[number];
+
+/** The days that the figures have at first, which end today. */
+const USUAL_DAYS = 30;
 
 export interface ActivitySearch {
   /** Absent for `changes`. */
@@ -54,4 +59,13 @@ export function parseActivitySearch(raw: Record<string, unknown>): ActivitySearc
     from: dayOf(raw.from),
     to: dayOf(raw.to),
   };
+}
+
+/** Returns the range of days that an address asks for. `now` is in epoch milliseconds. */
+export function rangeOf(
+  { from, to }: Pick<ActivitySearch, "from" | "to">,
+  now: number,
+): { from: string; to: string } {
+  const usual = lastDays(USUAL_DAYS, to === undefined ? now : Date.parse(to));
+  return { from: from ?? usual.from, to: usual.to };
 }

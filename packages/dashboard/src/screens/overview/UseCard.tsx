@@ -2,20 +2,17 @@ import { useQuery } from "@tanstack/react-query";
 import { usageQuery } from "../../api/queries.ts";
 import type { Canvas, Usage } from "../../api/types.ts";
 import { tightQuotas } from "../../canvas/quotas.ts";
+import { ViewBars } from "../../canvas/ViewBars.tsx";
 import { viewsSentence } from "../../canvas/views.ts";
-import { DayBars } from "../../kit/Bars.tsx";
+import { ButtonLink } from "../../kit/Button.tsx";
 import { bytesOf } from "../../kit/bytes.ts";
-import { utcDay } from "../../kit/days.ts";
+import { lastDays } from "../../kit/days.ts";
 import { ErrorNote } from "../../kit/ErrorNote.tsx";
 import { Meter } from "../../kit/Meter.tsx";
-import { countOf } from "../../kit/words.ts";
-
-const DAY_MS = 86_400_000;
 
 /** How often a canvas is opened, the bytes that it uses, who is connected, and the quotas that fill up. */
 export function UseCard({ canvas }: { canvas: Canvas }) {
-  const today = Date.now();
-  const range = { from: utcDay(today - 29 * DAY_MS), to: utcDay(today) };
+  const range = lastDays(30, Date.now());
   const { data: usage, error } = useQuery(usageQuery(canvas.id, range));
   return (
     <section className="card" aria-labelledby="use">
@@ -25,6 +22,9 @@ export function UseCard({ canvas }: { canvas: Canvas }) {
         <>
           <Opened canvas={canvas} views={usage.views} {...range} />
           <Use usage={usage} />
+          <ButtonLink to="/canvases/$id/activity" params={{ id: canvas.id }} search={{ view: "use" }}>
+            Use and limits
+          </ButtonLink>
         </>
       )}
     </section>
@@ -47,16 +47,7 @@ function Opened({
   return (
     <>
       <p>{viewsSentence(views, canvas)}</p>
-      {views.total === 0 ? null : (
-        <DayBars
-          label="Views"
-          heads={["Day (UTC)", "Views", "People"]}
-          days={views.days.map(({ day, views, people }) => ({ day, value: views, amounts: [views, people] }))}
-          from={from}
-          to={to}
-          amountOf={(value) => countOf(value, "view")}
-        />
-      )}
+      {views.total === 0 ? null : <ViewBars views={views} from={from} to={to} />}
     </>
   );
 }
