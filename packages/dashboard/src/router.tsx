@@ -13,6 +13,11 @@ import { NotFound, ScreenError } from "./frame/ScreenError.tsx";
 import { Loading } from "./kit/Loading.tsx";
 import { parseActivitySearch } from "./screens/activity/search.ts";
 import { ADMIN_PLACES } from "./screens/admin/places.ts";
+import {
+  parseAdminCanvasesSearch,
+  parseOffboardingSearch,
+  parsePeopleSearch,
+} from "./screens/admin/search.ts";
 import { parseDataSearch } from "./screens/data/search.ts";
 import { parseSearch as parseVersionsSearch } from "./screens/versions/search.ts";
 
@@ -109,6 +114,48 @@ const adminStart = createRoute({
   },
 });
 
+const people = createRoute({
+  getParentRoute: () => admin,
+  path: "/people",
+  validateSearch: parsePeopleSearch,
+  component: lazyRouteComponent(() => import("./screens/people/PeopleScreen.tsx"), "PeopleScreen"),
+});
+
+const person = createRoute({
+  getParentRoute: () => admin,
+  path: "/people/$userId",
+  component: lazyRouteComponent(() => import("./screens/people/PersonScreen.tsx"), "PersonScreen"),
+});
+
+const offboarding = createRoute({
+  getParentRoute: () => admin,
+  path: "/people/$userId/offboarding",
+  validateSearch: parseOffboardingSearch,
+  component: lazyRouteComponent(
+    () => import("./screens/people/offboarding/OffboardingScreen.tsx"),
+    "OffboardingScreen",
+  ),
+});
+
+const adminCanvases = createRoute({
+  getParentRoute: () => admin,
+  path: "/canvases",
+  validateSearch: parseAdminCanvasesSearch,
+  component: lazyRouteComponent(
+    () => import("./screens/admin-canvases/AdminCanvasesScreen.tsx"),
+    "AdminCanvasesScreen",
+  ),
+});
+
+const adminCanvas = createRoute({
+  getParentRoute: () => admin,
+  path: "/canvases/$canvasId",
+  component: lazyRouteComponent(
+    () => import("./screens/admin-canvases/AdminCanvasScreen.tsx"),
+    "AdminCanvasScreen",
+  ),
+});
+
 const organisations = createRoute({
   getParentRoute: () => admin,
   path: "/organisations",
@@ -124,7 +171,7 @@ export const router = createRouter({
     make,
     account,
     canvas.addChildren([newVersion, overview, sharing, data, versions, activity]),
-    admin.addChildren([adminStart, organisations]),
+    admin.addChildren([adminStart, people, person, offboarding, adminCanvases, adminCanvas, organisations]),
   ]),
   defaultPreload: "intent",
   // The queries know how old their data is.

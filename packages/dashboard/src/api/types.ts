@@ -30,3 +30,14 @@ export type Invitation = Read<"/api/canvases/{id}/invites">["invites"][number];
 /** Whether a person gets into a canvas, and why. */
 export type Explanation = Read<"/api/canvases/{id}/access">;
 export type VersionFile = Read<"/api/canvases/{id}/versions/{version}/files">["files"][number];
+
+/* What administrators see. */
+
+export type AdminUser = Read<"/api/admin/users">["users"][number];
+/** A person with what they use and what lets them in. */
+export type AdminPerson = Read<"/api/admin/users/{id}">;
+export type Handover = Read<"/api/admin/users/{id}/handover">;
+export type AdminCanvas = Read<"/api/admin/canvases">["canvases"][number];
+export type Organisation = Read<"/api/admin/orgs">["orgs"][number];
+export type ConnectionProfile = Read<"/api/admin/connections">["connections"][number];
+export type ProfileUsage = Read<"/api/admin/connections/{profile}/usage">;

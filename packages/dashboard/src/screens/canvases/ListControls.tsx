@@ -1,13 +1,10 @@
 import { LayoutGrid, Rows3 } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
 import { type ListSearch, SORTS, STATES } from "../../canvas/list-search.ts";
 import { Button } from "../../kit/Button.tsx";
 import { Filter } from "../../kit/Filter.tsx";
-import { SearchField } from "../../kit/SearchField.tsx";
+import { ListSearchField } from "../../kit/ListSearchField.tsx";
+import type { Choice } from "../../kit/Select.tsx";
 import type { View } from "./layout.ts";
-
-/** The time without a key after which the service is asked. */
-const PAUSE_MS = 150;
 
 const STATE_WORDS: Record<(typeof STATES)[number], string> = {
   published: "Online",
@@ -27,11 +24,6 @@ const SORT_WORDS: Record<(typeof SORTS)[number], string> = {
 
 /** The value of a filter that lets everything pass. No tag is empty. */
 const ANY = "";
-
-interface Choice<Value extends string> {
-  value: Value;
-  label: string;
-}
 
 const STATE_CHOICES: Choice<(typeof STATES)[number] | typeof ANY>[] = [
   { value: ANY, label: "Any state" },
@@ -56,8 +48,13 @@ export function ListControls({
 }) {
   const { list, state = ANY, tag = ANY, sort = "updated" } = search;
   return (
-    <div className="list-controls">
-      <Search key={list} text={search.q ?? ""} onChange={(q) => onChange({ q })} />
+    <div className="list-tools">
+      <ListSearchField
+        key={list}
+        label="Search titles and addresses"
+        text={search.q ?? ""}
+        onChange={(q) => onChange({ q })}
+      />
       {list === "trash" ? null : (
         <Filter
           label="State"
@@ -82,29 +79,5 @@ export function ListControls({
         onPress={() => onView(view === "list" ? "cards" : "list")}
       />
     </div>
-  );
-}
-
-function Search({ text, onChange }: { text: string; onChange: (q: string | undefined) => void }) {
-  const [typed, setTyped] = useState(text);
-  const sent = useRef(text);
-  const change = useRef(onChange);
-  change.current = onChange;
-  // The address was changed by something else, such as Back.
-  useEffect(() => {
-    if (text === sent.current) return;
-    sent.current = text;
-    setTyped(text);
-  }, [text]);
-  useEffect(() => {
-    if (typed === sent.current) return;
-    const timer = setTimeout(() => {
-      sent.current = typed;
-      change.current(typed === "" ? undefined : typed);
-    }, PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [typed]);
-  return (
-    <SearchField label="Search titles and addresses" value={typed} onChange={setTyped} maxLength={200} />
   );
 }

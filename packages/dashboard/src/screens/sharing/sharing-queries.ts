@@ -33,3 +33,11 @@ export const explanationQuery = (id: string, whom: Whom) =>
     queryFn: ({ signal }) =>
       bodyOf(api.GET("/api/canvases/{id}/access", { params: { path: { id }, query: whom }, signal })),
   });
+
+/** The same for administrators, who may ask about any canvas. */
+export const explanationOfAnyQuery = (id: string, whom: Whom) =>
+  queryOptions({
+    queryKey: canvasKey(id, "access", "any", JSON.stringify(whom)),
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET("/api/admin/canvases/{id}/access", { params: { path: { id }, query: whom }, signal })),
+  });
