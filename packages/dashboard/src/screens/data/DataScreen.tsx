@@ -2,7 +2,7 @@ import "./data.css";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { Database } from "lucide-react";
-import { Suspense } from "react";
+import { Suspense, useEffect } from "react";
 import { canvasQuery, dataQuery } from "../../api/queries.ts";
 import { runtimeOf, useWaiting } from "../../api/runtime.ts";
 import type { Canvas, DataSummary } from "../../api/types.ts";
@@ -17,10 +17,13 @@ import { NoData } from "./NoData.tsx";
 import { PARTS } from "./parts.ts";
 import { partsOfShow } from "./search.ts";
 
+/** The time after which the screen looks whether somebody has changed the policy or the switches. */
+const LOOK_MS = 5_000;
+
 /** What a canvas stores, for its owner and editors: a list of all of it, and one part in the rights that the policy gives the person. */
 export function DataScreen() {
   const { id } = useParams({ from: "/canvases/$id/data" });
-  const { data: canvas } = useSuspenseQuery(canvasQuery(id));
+  const { data: canvas } = useSuspenseQuery({ ...canvasQuery(id), refetchInterval: LOOK_MS });
   useDocumentTitle(`Data · ${canvas.title}`);
   if (!isEditor(canvas))
     return (
@@ -52,6 +55,10 @@ function Stored({ canvas, summary }: { canvas: Canvas; summary: DataSummary }) {
   const groups = listOf(summary);
   const entries = groups.flatMap(({ entries }) => entries);
   const show = given ?? entries[0]?.show;
+  // What is shown stays, also if the list changes.
+  useEffect(() => {
+    if (given === undefined && show !== undefined) void navigate({ search: { show }, replace: true });
+  }, [given, show, navigate]);
   if (show === undefined) return <NoData canvas={canvas} />;
   const { part: id, name } = partsOfShow(show);
   const part = PARTS.find((each) => each.id === id);

@@ -2,7 +2,7 @@ import "./collections.css";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { refusalOf } from "../../../api/api-error.ts";
-import { canvasChanged, canvasKey } from "../../../api/queries.ts";
+import { canvasChanged, canvasKey, dataQuery, queries } from "../../../api/queries.ts";
 import { runtimeOf } from "../../../api/runtime.ts";
 import { ErrorNote } from "../../../kit/ErrorNote.tsx";
 import { Loading } from "../../../kit/Loading.tsx";
@@ -23,6 +23,10 @@ export function Collection({ canvas, summary, name }: PartProps) {
     if (isGone) void canvasChanged(canvas.id);
   }, [isGone, canvas.id]);
   const stored = summary.collections.find((each) => each.name === name);
+  const isListedOtherwise = (policy === undefined) !== (stored === undefined || stored.preset === null);
+  useEffect(() => {
+    if (isListedOtherwise) void queries.invalidateQueries({ queryKey: dataQuery(canvas.id).queryKey });
+  }, [isListedOtherwise, canvas.id]);
   if (policy === undefined || isGone)
     return <NotInPolicy canvas={canvas} name={name} records={stored?.records ?? 0} />;
   if (rights.error !== null) return <ErrorNote error={rights.error} />;

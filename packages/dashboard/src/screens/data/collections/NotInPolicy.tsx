@@ -65,7 +65,7 @@ export function NotInPolicy({ canvas, name, records }: { canvas: Canvas; name: s
     >
       <p>
         <bdi>{name}</bdi> has {countOf(records, "record")}, which {records === 1 ? "is" : "are"} kept. Nobody
-        can read or write {records === 1 ? "it" : "them"} until the policy has the collection again, also not
+        can read or write {records === 1 ? "it" : "them"} until the policy has the collection again, not even
         you.
       </p>
     </Empty>

@@ -69,9 +69,11 @@ export function RecordEditor({
   const cannot = base === null ? null : whyNot(rights, "update", base.authorId === me?.id);
   const cannotDelete = base === null ? null : whyNot(rights, "delete", base.authorId === me?.id);
 
-  const begin = (from: CollectionRecord, with_: Json = from.value) => {
+  const begin = (from: CollectionRecord, value: Json = from.value) => {
     setBase(from);
-    setDraft((before) => draftOf(with_, before.as === "json" && formOf(with_) !== null ? "json" : "form"));
+    setDraft((before) =>
+      draftOf(value, before.as === "json" && formOf(value) !== null ? "json" : "form", before),
+    );
     setTheirs(null);
     setTried(false);
   };
@@ -251,7 +253,7 @@ const focusTitle = () => document.getElementById("record-title")?.focus();
 const writeIf = (collection: Collection<Json>, read: CollectionRecord, to: Json): Promise<CollectionRecord> =>
   collection.update<Json>(read.id, to as never, { expectedUpdatedAt: read.updatedAt });
 
-/** Writes the value that a record had before, unless somebody has changed it again. */
+/** Writes the value that a record had before, unless somebody has changed it again. The message with the act has taken the focus with it. */
 async function undo(
   collection: Collection<Json>,
   list: RecordList,
@@ -259,6 +261,7 @@ async function undo(
   before: Json,
 ): Promise<void> {
   try {
+    focusTitle();
     await list.write(stored.id, () => writeIf(collection, stored, before));
     toast({ text: "Undone." });
   } catch (error) {

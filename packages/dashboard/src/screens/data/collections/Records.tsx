@@ -5,7 +5,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Columns3, Plus, Trash2, X } from "lucide-react";
 import { lazy, Suspense, useMemo, useRef, useState } from "react";
 import { refusalOf } from "../../../api/api-error.ts";
-import { meQuery } from "../../../api/queries.ts";
+import { dataQuery, meQuery, queries } from "../../../api/queries.ts";
 import { runtimeOf } from "../../../api/runtime.ts";
 import type { Canvas } from "../../../api/types.ts";
 import { Button } from "../../../kit/Button.tsx";
@@ -92,14 +92,17 @@ export function Records({
 
   const change = (to: Partial<typeof search>, replace = false) =>
     void navigate({ search: (before) => ({ ...before, ...to }), replace });
+  /** Moves the focus to a row, once it is drawn. */
+  const focusRow = (id: string | undefined) => {
+    if (id !== undefined) requestAnimationFrame(() => grid.current?.focusRow(id));
+  };
   const open = (id: string, field: string | null = null) => {
     setEdited(field);
     change({ record: id });
   };
   const close = () => {
-    const { record } = search;
+    focusRow(search.record);
     change({ record: undefined });
-    if (record !== undefined) requestAnimationFrame(() => grid.current?.focusRow(record));
   };
 
   const remove = (doomed: readonly Doomed[]) => {
@@ -110,15 +113,15 @@ export function Records({
     if (refusal !== undefined) return setFailure(new Error(refusal));
     if (doomed.length > MAX_UNDONE) return setAsked(doomed);
     const ids = doomed.map(({ id }) => id);
-    list.hide(ids);
     setSelection(new Set([...selection].filter((id) => !ids.includes(id))));
     if (search.record !== undefined && ids.includes(search.record)) change({ record: undefined });
     deleteLater(`Deleted ${countOf(ids.length, "record")}.`, {
       ids,
       send: (id) => collection.delete(id),
-      onEnd(left, error) {
-        list.unhide(left);
+      onUndone: () => focusRow(ids[0]),
+      onSent(error) {
         if (error !== null) setFailure(error);
+        void queries.invalidateQueries({ queryKey: dataQuery(canvas.id).queryKey });
       },
     });
   };

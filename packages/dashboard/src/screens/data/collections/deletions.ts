@@ -5,49 +5,75 @@ import { toast } from "../../../kit/toasts.ts";
 interface Deletion {
   ids: readonly string[];
   send: (id: string) => Promise<unknown>;
-  /** Is called with the ids that were not deleted, and why the last of them was not. */
-  onEnd: (left: readonly string[], error: Error | null) => void;
+  /** Is called after an Undo, which has taken the focus with it. */
+  onUndone: () => void;
+  /** Is called once the service has answered, with why the last of those that were not deleted was not. */
+  onSent: (error: Error | null) => void;
 }
 
-const waiting = new Set<Deletion>();
+/** The deletions that are not done yet. `isSent`: they cannot be undone any more. */
+const waiting = new Map<Deletion, { isSent: boolean }>();
+const gone = new Set<string>();
+const listeners = new Set<() => void>();
+let hidden: ReadonlySet<string> = new Set();
 
-/** Sends what waits: nobody can undo it any more. The requests begin at once, so that they outlive the page. */
+function changed(): void {
+  hidden = new Set([...gone, ...[...waiting.keys()].flatMap(({ ids }) => ids)]);
+  for (const listener of listeners) listener();
+}
+
+/** Returns the ids of records that are not shown any more: their deletion waits, or is done. */
+export const hiddenIds = (): ReadonlySet<string> => hidden;
+
+/** Calls `listener` when other records are hidden. Returns a function that stops it. */
+export function onHidden(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Hides a record that was deleted, before the news of it comes. */
+export function noteDeleted(id: string): void {
+  gone.add(id);
+  changed();
+}
+
+/** Sends a deletion, unless it was undone or sent before. The requests begin at once, so that they outlive the page. */
 async function send(deletion: Deletion): Promise<void> {
-  if (!waiting.delete(deletion)) return;
-  const { ids, send, onEnd } = deletion;
-  const results = await Promise.allSettled(ids.map((id) => send(id)));
-  const refused = results.flatMap((result, index) =>
-    result.status === "rejected" ? [{ id: ids[index] as string, error: result.reason as Error }] : [],
+  const state = waiting.get(deletion);
+  if (state === undefined || state.isSent) return;
+  state.isSent = true;
+  const { ids, send, onSent } = deletion;
+  const results = await Promise.allSettled(
+    ids.map(async (id) => {
+      await send(id);
+      gone.add(id);
+    }),
   );
-  onEnd(
-    refused.map(({ id }) => id),
-    refused.at(-1)?.error ?? null,
-  );
+  waiting.delete(deletion);
+  changed();
+  onSent(results.findLast((result) => result.status === "rejected")?.reason ?? null);
 }
 
-/**
- * Deletes after a message that offers Undo has gone, or when the page is left. `onEnd` is called with what was not deleted: with all of it after
- * an Undo.
- */
+/** Hides records, and deletes them after a message that offers Undo has gone, or when the page is left. */
 export function deleteLater(text: string, deletion: Deletion): void {
-  waiting.add(deletion);
+  waiting.set(deletion, { isSent: false });
+  changed();
   toast({
     text,
     act: {
       label: "Undo",
       run() {
-        if (waiting.delete(deletion)) deletion.onEnd(deletion.ids, null);
+        if (waiting.get(deletion)?.isSent !== false) return toast({ text: "It was deleted already." });
+        waiting.delete(deletion);
+        changed();
+        deletion.onUndone();
       },
     },
     onGone: () => void send(deletion),
   });
 }
 
-/** Whether a record waits for its deletion. */
-export const isWaiting = (id: string): boolean => [...waiting].some(({ ids }) => ids.includes(id));
-
 addEventListener("pagehide", () => {
   // What was deleted by one person is not sent in the name of another one.
-  if (isSignedOut()) waiting.clear();
-  for (const deletion of waiting) void send(deletion);
+  if (!isSignedOut()) for (const deletion of waiting.keys()) void send(deletion);
 });

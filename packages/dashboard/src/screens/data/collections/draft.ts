@@ -6,9 +6,9 @@ export type Draft = { as: "form"; fields: readonly FormField[] } | { as: "json";
 
 export const jsonText = (value: Json): string => JSON.stringify(value, null, 2);
 
-/** Returns the draft of a value: a form if the value has one, and `as` allows it. */
-export function draftOf(value: Json, as: Draft["as"] = "form"): Draft {
-  const fields = as === "form" ? formOf(value) : null;
+/** Returns the draft of a value: a form if the value has one, and `as` allows it. What both have `before` it keeps the focus. */
+export function draftOf(value: Json, as: Draft["as"] = "form", before?: Draft): Draft {
+  const fields = as === "form" ? formOf(value, before?.as === "form" ? before.fields : []) : null;
   return fields === null ? { as: "json", text: jsonText(value) } : { as: "form", fields };
 }
 

@@ -13,6 +13,13 @@ it("a flat object has a form, and comes back from it as it was", () => {
   assert.equal(Object.getPrototypeOf(valueOfForm(fields).value), Object.prototype);
 });
 
+it("a field that was there before keeps its key, and with it the focus", () => {
+  const before = formOf({ a: 1, b: 2 }) ?? assert.fail();
+  const [b, c, a] = formOf({ b: 3, c: 4, a: "x" }, before) ?? assert.fail();
+  assert.deepEqual([a?.key, b?.key], [before[0]?.key, before[1]?.key]);
+  assert.ok(!before.some(({ key }) => key === c?.key));
+});
+
 it("other values have none", () => {
   const many = Object.fromEntries(Array.from({ length: 41 }, (_, index) => [`f${index}`, 1]));
   for (const value of [null, 7, "text", [], { a: {} }, { a: [] }, many, { a: "x".repeat(10_001) }])

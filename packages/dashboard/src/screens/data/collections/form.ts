@@ -34,8 +34,11 @@ export const newField = (name = "", kind: FieldKind = "text"): FormField => ({
   text: kind === "boolean" ? "false" : "",
 });
 
-/** Returns the fields of a flat object: one whose values are texts, numbers, yes or no, or nothing. Null for any other value. */
-export function formOf(value: Json): FormField[] | null {
+/**
+ * Returns the fields of a flat object: one whose values are texts, numbers, yes or no, or nothing. Null for any other value. A field that was
+ * there `before` has the same key, so that it keeps the focus.
+ */
+export function formOf(value: Json, before: readonly FormField[] = []): FormField[] | null {
   if (!isObject(value)) return null;
   const entries = Object.entries(value);
   if (entries.length > MAX_FIELDS) return null;
@@ -44,7 +47,9 @@ export function formOf(value: Json): FormField[] | null {
     if (typeof each === "object" && each !== null) return null;
     if (typeof each === "string" && each.length > MAX_TEXT) return null;
     const kind = each === null ? "null" : typeof each === "string" ? "text" : (typeof each as FieldKind);
-    fields.push({ ...newField(name, kind), text: each === null ? "" : String(each) });
+    const key = before.find((field) => field.name === name)?.key;
+    const text = each === null ? "" : String(each);
+    fields.push({ ...newField(name, kind), text, ...(key === undefined ? {} : { key }) });
   }
   return fields;
 }

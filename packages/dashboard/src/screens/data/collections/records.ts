@@ -49,9 +49,8 @@ export interface RecordList {
   put(record: CollectionRecord): void;
   /** Changes a record by `send` and shows it as it is then. The news of this change, which may come first, is not one of somebody else. */
   write(id: string, send: () => Promise<CollectionRecord>): Promise<CollectionRecord>;
-  /** Takes rows out while their deletion can be undone, and puts them back. */
-  hide(ids: Iterable<string>): void;
-  unhide(ids: Iterable<string>): void;
+  /** Hides rows: those that are deleted unless the person undoes it. */
+  setHidden(ids: ReadonlySet<string>): void;
   /** Listens to changes of records. Null: it was deleted. `isOwn`: this page has changed it. */
   onChange(listener: ChangeListener): () => void;
 }
@@ -117,7 +116,7 @@ export function createRecordList(
   };
   let all: RecordRow[] = [];
   let cursor: string | null = null;
-  const hidden = new Set<string>();
+  let hidden: ReadonlySet<string> = new Set();
   const fresh = new Set<string>();
   /** What has changed while a read was under way, whose result may be older. Null: it was deleted. */
   let during = new Map<string, CollectionRecord | null>();
@@ -360,13 +359,8 @@ export function createRecordList(
       }
     },
 
-    hide(ids) {
-      for (const id of ids) hidden.add(id);
-      set();
-    },
-
-    unhide(ids) {
-      for (const id of ids) hidden.delete(id);
+    setHidden(ids) {
+      hidden = ids;
       set();
     },
 

@@ -3,6 +3,7 @@ import { refusalOf } from "../../../api/api-error.ts";
 import { canvasKey, canvasQuery, dataQuery, queries } from "../../../api/queries.ts";
 import { runtimeOf } from "../../../api/runtime.ts";
 import { type Condition, conditionsOf } from "./conditions.ts";
+import { hiddenIds, onHidden } from "./deletions.ts";
 import { createRecordList, type RecordList, type RecordsState, type Source } from "./records.ts";
 
 /** Reads again what somebody may have changed when the service asks to read all records again: the policy and the rights. */
@@ -43,6 +44,11 @@ export function useRecords(
     return createRecordList(source, conditions, order, (ids) => void people(ids).catch(() => {}));
   }, [canvas, name, conditions, order]);
   useEffect(() => list.start(), [list]);
+  useEffect(() => {
+    const hide = () => list.setHidden(hiddenIds());
+    hide();
+    return onHidden(hide);
+  }, [list]);
   const state = useSyncExternalStore(list.subscribe, list.getState);
   const last = useRef(state);
   const isStale = !state.isLoaded && last.current.isLoaded;
@@ -50,7 +56,8 @@ export function useRecords(
     if (state.isLoaded) last.current = state;
   }, [state]);
 
-  const code = state.error === null ? null : (refusalOf(state.error)?.code ?? null);
+  const error = state.error ?? state.watchError;
+  const code = error === null ? null : (refusalOf(error)?.code ?? null);
   useEffect(() => {
     if (
       code === "COLLECTION_NOT_CONFIGURED" ||
