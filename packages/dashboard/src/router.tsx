@@ -18,6 +18,7 @@ import {
   parseOffboardingSearch,
   parsePeopleSearch,
 } from "./screens/admin/search.ts";
+import { checkerQuery } from "./screens/backend/policy/checker.ts";
 import { parseDataSearch } from "./screens/data/search.ts";
 import { parseSearch as parseVersionsSearch } from "./screens/versions/search.ts";
 
@@ -91,6 +92,13 @@ const versions = createRoute({
   validateSearch: parseVersionsSearch,
   loader: ({ params: { id } }) => queries.ensureQueryData(versionsQuery(id)),
   component: lazyRouteComponent(() => import("./screens/versions/VersionsScreen.tsx"), "VersionsScreen"),
+});
+
+const backend = createRoute({
+  getParentRoute: () => canvas,
+  path: "/backend",
+  loader: () => void queries.prefetchQuery(checkerQuery),
+  component: lazyRouteComponent(() => import("./screens/backend/BackendScreen.tsx"), "BackendScreen"),
 });
 
 const activity = createRoute({
@@ -170,7 +178,7 @@ export const router = createRouter({
     canvases,
     make,
     account,
-    canvas.addChildren([newVersion, overview, sharing, data, versions, activity]),
+    canvas.addChildren([newVersion, overview, sharing, data, versions, backend, activity]),
     admin.addChildren([adminStart, people, person, offboarding, adminCanvases, adminCanvas, organisations]),
   ]),
   defaultPreload: "intent",

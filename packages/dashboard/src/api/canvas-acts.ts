@@ -12,9 +12,12 @@ const of = (id: string) => ({ params: { path: { id } } });
 export const updateCanvas = (id: string, body: Patch): Promise<Canvas> =>
   bodyOf(api.PATCH("/api/canvases/{id}", { ...of(id), body }));
 
-/** Changes the switches of the backend of a canvas, its policy, or both. */
-export const changeCapabilities = (id: string, body: Switches): Promise<unknown> =>
-  bodyOf(api.PATCH("/api/canvases/{id}/capabilities", { ...of(id), body }));
+/** Changes the switches of the backend of a canvas, its policy, or both. Returns them. */
+export async function changeCapabilities(id: string, body: Switches) {
+  const settings = await bodyOf(api.PATCH("/api/canvases/{id}/capabilities", { ...of(id), body }));
+  queries.setQueryData(canvasQuery(id).queryKey, (known) => known && { ...known, ...settings });
+  return settings;
+}
 
 /** Changes the tags of a canvas. They are read first, because the service replaces all of them. */
 export async function changeTags(id: string, change: (tags: string[]) => string[]): Promise<Canvas> {

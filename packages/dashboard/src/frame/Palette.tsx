@@ -60,6 +60,7 @@ function actsOf(canvas: Canvas): Entry[] {
       ? [
           { label: "Sharing", also: "people invite access", run: `${at}/sharing` },
           { label: "Data", also: "records keys collections submissions files", run: `${at}/data` },
+          { label: "Backend", also: "policy rights switches AI connections", run: `${at}/backend` },
           { label: "Activity", also: "audit log who changed", run: `${at}/activity` },
           { label: "Refused and failed calls", also: "errors activity", run: `${at}/activity?view=calls` },
           { label: "Use and limits", also: "quota AI activity", run: `${at}/activity?view=use` },

@@ -131,6 +131,8 @@ const MAX_FIELD_LENGTH = 200;
 export interface Fault {
   /** The path of the faulty value, such as `people[2].email`; empty for the value itself. */
   field: string;
+  /** The same path in its parts. */
+  path: PropertyKey[];
   /** A sentence without its full stop: the field, or what the value is, and what is wrong with it. */
   sentence: string;
 }
@@ -170,7 +172,7 @@ export function check<Schema extends ZodType>(
   if (result instanceof Promise) throw new z.core.$ZodAsyncError();
   const faultAt = (path: PropertyKey[], text: string): Fault => {
     const field = printable(fieldAt(path), MAX_FIELD_LENGTH);
-    return { field, sentence: `${field === "" ? what : `\`${field}\``} ${text}` };
+    return { field, path, sentence: `${field === "" ? what : `\`${field}\``} ${text}` };
   };
   const [first, ...others] = result.issues
     .slice(0, MAX_FAULTS)

@@ -73,6 +73,11 @@ it("the first load and any other screen are at most 250 KiB together, with the d
   );
 });
 
+it("the JSON editor adds at most 115 KiB to what has loaded", () => {
+  const added = filesOf([EDITOR]).difference(first);
+  assert.ok(sizeOf(added, "gz") <= 115, `${sizeOf(added, "gz")} KiB with gzip`);
+});
+
 it("React Aria is imported by subpaths, because its index would be loaded whole", () => {
   const sources = globSync("**/*.{ts,tsx}", { cwd: SOURCES });
   assert.ok(sources.length > 50);

@@ -117,7 +117,7 @@ export function JsonEditor({
       ) : (
         <span className="label">{label}</span>
       )}
-      <div ref={host} className="json-host" hidden={editor === null} />
+      <div ref={host} className={editor === null ? undefined : "json-host"} />
       {editor === null ? (
         <textarea
           ref={field}

@@ -65,17 +65,37 @@ const theme = EditorView.theme({
   ".cm-diagnostic-warning": { borderLeftColor: "var(--wait)" },
 });
 
+/** Returns what is selected, also if the editor has not been told yet. */
+function selectionOf(view: EditorView): Span {
+  const { from, to, empty } = view.state.selection.main;
+  const { getSelection } = view.root as Document;
+  const selection = getSelection?.call(view.root) ?? null;
+  if (!empty || selection === null || selection.isCollapsed) return { from, to };
+  const { anchorNode, anchorOffset, focusNode, focusOffset } = selection;
+  if (!view.contentDOM.contains(anchorNode) || !view.contentDOM.contains(focusNode)) return { from, to };
+  const ends = [
+    view.posAtDOM(anchorNode as Node, anchorOffset),
+    view.posAtDOM(focusNode as Node, focusOffset),
+  ];
+  return { from: Math.min(...ends), to: Math.max(...ends) };
+}
+
 /**
  * Replaces a selection by what is typed. If the browser did, it would keep the colour of what was selected by an inline style, which the
  * policy of the page forbids.
  */
 const replacing = EditorView.domEventHandlers({
   beforeinput(event, view) {
-    const { state } = view;
     const { inputType, data, isComposing } = event;
-    if (inputType !== "insertText" || data === null || isComposing) return false;
-    if (state.readOnly || state.selection.main.empty) return false;
-    view.dispatch(state.replaceSelection(data), { userEvent: "input.type", scrollIntoView: true });
+    if (inputType !== "insertText" || data === null || isComposing || view.state.readOnly) return false;
+    const { from, to } = selectionOf(view);
+    if (from === to) return false;
+    view.dispatch({
+      changes: { from, to, insert: data },
+      selection: { anchor: from + data.length },
+      userEvent: "input.type",
+      scrollIntoView: true,
+    });
     event.preventDefault();
     return true;
   },
@@ -127,6 +147,8 @@ export function createEditor(host: HTMLElement, options: EditorOptions): Editor 
     const isInvalid = faults.some(({ severity }) => severity === "error");
     return EditorView.contentAttributes.of({
       "aria-label": options.label,
+      // Editable content has the focus without it. It tells checkers so.
+      tabindex: "0",
       "aria-describedby": about.id,
       ...(isInvalid && { "aria-invalid": "true" }),
     });

@@ -3,6 +3,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useId } from "react";
 import { usageQuery } from "../../api/queries.ts";
 import type { Canvas, Usage } from "../../api/types.ts";
+import { AiSpend } from "../../canvas/AiSpend.tsx";
 import { quotasOf } from "../../canvas/quotas.ts";
 import { ViewBars } from "../../canvas/ViewBars.tsx";
 import { Bars, DayBars } from "../../kit/Bars.tsx";
@@ -16,7 +17,6 @@ import { countOf } from "../../kit/words.ts";
 import { rangeOf } from "./search.ts";
 
 const number = new Intl.NumberFormat("en");
-const month = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });
 
 /** What the canvas uses: of its quotas now, and of AI and Connections in a range of days. */
 export function Use({ canvas: { id } }: { canvas: Canvas }) {
@@ -66,14 +66,7 @@ function Limits({ usage: { counts, bytes, spend, realtime } }: { usage: Usage })
         {quotasOf(counts).map(({ name, label, amount, share, atLimit }) => (
           <Meter key={name} label={label} amount={amount} share={share} note={atLimit} />
         ))}
-        <Meter
-          label={`AI in ${month.format(Date.parse(`${spend.month}-01`))}`}
-          amount={`${dollarsOf(spend.spent)} of ${dollarsOf(spend.limit)}`}
-          share={shareOf(spend.spent, spend.limit)}
-          note={`Further AI calls are refused until the next month.${
-            spend.reserved > 0 ? ` Calls under way may cost ${dollarsOf(spend.reserved)} more.` : ""
-          }`}
-        />
+        <AiSpend spend={spend} />
         <Meter
           label="Live connections now"
           amount={`${number.format(realtime.connections)} of ${number.format(realtime.limit)}`}

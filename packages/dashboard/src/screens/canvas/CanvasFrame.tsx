@@ -47,9 +47,14 @@ export function CanvasFrame() {
           Versions
         </Link>
         {isEditor(canvas) ? (
-          <Link to="/canvases/$id/activity" params={{ id }}>
-            Activity
-          </Link>
+          <>
+            <Link to="/canvases/$id/backend" params={{ id }}>
+              Backend
+            </Link>
+            <Link to="/canvases/$id/activity" params={{ id }}>
+              Activity
+            </Link>
+          </>
         ) : null}
       </nav>
       <Outlet />

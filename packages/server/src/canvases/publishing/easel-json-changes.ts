@@ -46,7 +46,7 @@ export const capabilitiesOff = (
   });
 
 /** Whether two JSON values are the same. The order of the fields of an object does not count. */
-function isSame(a: unknown, b: unknown): boolean {
+export function isSame(a: unknown, b: unknown): boolean {
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
   const fields = new Map(Object.entries(b));
   const entries = Object.entries(a);

@@ -1,0 +1,3 @@
+import "../../../deploy/without-eval.ts";
+
+export { checkPolicy } from "@easel/server/policy-faults";
