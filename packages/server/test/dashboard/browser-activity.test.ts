@@ -205,6 +205,22 @@ describe("the screen of the activity", { skip: noBrowser }, async () => {
     await row(page, "You made this canvas.").waitFor();
   });
 
+  it("a list that cannot be read says why, and is read again", async () => {
+    const id = await make("Refused");
+    const { page, context } = await open(ada.email, screen(id));
+    await row(page, "You made this canvas.").waitFor();
+    const body = { code: "DISABLED", message: "Not now.", requestId: "req-7" };
+    await context.route(/\/api\/.*\/(activity|log)\?/, (route) => route.fulfill({ status: 403, json: body }));
+    for (const query of ["?what=sharing", "?view=calls"]) {
+      await page.goto(env.base.origin + screen(id, query));
+      await page.getByRole("alert").getByText("Not now.").waitFor();
+      await assertAccessible(page, "dark");
+    }
+    await context.unrouteAll();
+    await page.getByRole("button", { name: "Try again" }).press("Enter");
+    await page.getByText("No call was refused or failed").waitFor();
+  });
+
   it("it is for those who may change the canvas", async () => {
     const id = await makePoll();
     const { page } = await open(bo.email, screen(id));

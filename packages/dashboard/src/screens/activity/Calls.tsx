@@ -9,6 +9,7 @@ import { DataGrid, type GridHandle } from "../../kit/DataGrid.tsx";
 import { Empty } from "../../kit/Empty.tsx";
 import { ErrorNote } from "../../kit/ErrorNote.tsx";
 import { Filter } from "../../kit/Filter.tsx";
+import { ListWithDetails } from "../../kit/ListWithDetails.tsx";
 import { Loading } from "../../kit/Loading.tsx";
 import { Time } from "../../kit/Time.tsx";
 import { Toggle } from "../../kit/Toggle.tsx";
@@ -16,7 +17,6 @@ import { countOf } from "../../kit/words.ts";
 import { callsQuery } from "./activity-queries.ts";
 import { CallDetails } from "./CallDetails.tsx";
 import { callerOf, choicesOf, personOf, rowsOf, titleOf } from "./calls.ts";
-import { ListWithDetails } from "./ListWithDetails.tsx";
 import { useFollowed } from "./useFollowed.ts";
 
 const ALL = "";

@@ -10,10 +10,10 @@ import { DataGrid, type GridHandle } from "../../kit/DataGrid.tsx";
 import { Empty } from "../../kit/Empty.tsx";
 import { ErrorNote } from "../../kit/ErrorNote.tsx";
 import { Filter } from "../../kit/Filter.tsx";
+import { ListWithDetails } from "../../kit/ListWithDetails.tsx";
 import { Loading } from "../../kit/Loading.tsx";
 import { Time } from "../../kit/Time.tsx";
 import { changesQuery } from "./activity-queries.ts";
-import { ListWithDetails } from "./ListWithDetails.tsx";
 import { GROUPS, type Group } from "./search.ts";
 import { type Known, sentenceOf, TOLD } from "./sentences.ts";
 

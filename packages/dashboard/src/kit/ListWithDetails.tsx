@@ -1,7 +1,8 @@
+import "./list-with-details.css";
 import { X } from "lucide-react";
 import { type ReactNode, useId } from "react";
-import { Button } from "../../kit/Button.tsx";
-import { FocusedHeading } from "../../kit/FocusedHeading.tsx";
+import { Button } from "./Button.tsx";
+import { FocusedHeading } from "./FocusedHeading.tsx";
 
 /** What is shown of an open row. `key` is another one for another row. */
 export interface Details {
