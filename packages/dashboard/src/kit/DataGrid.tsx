@@ -125,15 +125,13 @@ export function DataGrid<Shown extends GridRow>(props: GridProps<Shown>) {
     () => ({
       rowHeight: (isNarrow ? CARD : ROW) * rem,
       headingHeight: HEADING * rem,
-      loaderHeight: ROW * rem,
     }),
     [isNarrow, rem],
   );
 
   useImperativeHandle(handle, () => ({ focusRow: (id) => focusRow(state.current, id) }), []);
 
-  const height =
-    Math.min(rows.length + (hasMore ? 1 : 0), 10_000) * layout.rowHeight + layout.headingHeight + 2;
+  const height = rows.length * layout.rowHeight + layout.headingHeight + 2;
   return (
     <div onKeyDownCapture={onKeyDown} className="data-grid-frame">
       <ResizableTableContainer className="data-grid-scroll" style={{ height }}>
@@ -191,15 +189,17 @@ export function DataGrid<Shown extends GridRow>(props: GridProps<Shown>) {
                   </Row>
                 )}
               </Collection>
+              {/* It is never loading: React Aria's row for that has an attribute that rows of a grid do not have. */}
               {hasMore && onMore !== undefined ? (
-                <TableLoadMoreItem className="data-grid-more" isLoading={isReading} onLoadMore={onMore}>
-                  Reading more…
-                </TableLoadMoreItem>
+                <TableLoadMoreItem isLoading={false} onLoadMore={onMore} />
               ) : null}
             </TableBody>
           </Table>
         </Virtualizer>
       </ResizableTableContainer>
+      <p role="status" className="data-grid-reading">
+        {isReading && hasMore ? "Reading more…" : ""}
+      </p>
     </div>
   );
 }
