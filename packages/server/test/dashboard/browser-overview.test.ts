@@ -52,6 +52,15 @@ describe("the overview of a canvas", { skip: noBrowser }, async () => {
     await assertAccessible(page, "dark");
     await page.setViewportSize({ width: 320, height: 700 });
     assert.ok(Number(await page.evaluate("document.documentElement.scrollWidth")) <= 320);
+
+    // A service that counts no views says so.
+    await page.route(/\/usage\?/, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), views: null } });
+    });
+    await page.reload();
+    await page.getByText("This service does not count who opens a canvas.").waitFor();
+    assert.equal(await page.getByText("in the last 30 days").count(), 0);
   });
 
   it("an editor changes it and has no act of the owner; a viewer has none and is told so", async () => {
@@ -84,10 +93,7 @@ describe("the overview of a canvas", { skip: noBrowser }, async () => {
     await field.fill("Not kept");
     await field.press("Escape");
     await heading(page, "Old").waitFor();
-    assert.equal(
-      await page.evaluate("document.activeElement.getAttribute('aria-label')"),
-      "Change the title",
-    );
+    await page.waitForFunction("document.activeElement.getAttribute('aria-label') === 'Change the title'");
     await button(page, "Change the title").press("Enter");
     await field.fill("x".repeat(1_000));
     await field.press("Enter");
