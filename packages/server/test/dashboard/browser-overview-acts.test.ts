@@ -38,7 +38,7 @@ describe("the acts of the overview", { skip: noBrowser }, async () => {
     await page.getByText("The new owner must be an editor who has signed in.").waitFor();
     await assertAccessible(page);
     await field.fill("bo@");
-    await page.getByRole("option", { name: bo.email }).click();
+    await page.getByRole("option", { name: bo.name }).click();
     await button(page, "Hand over").click();
     await page.getByText(/You may change it\. It belongs to/).waitFor();
     assert.equal(await page.getByRole("heading", { name: "Give away or take away" }).count(), 0);

@@ -23,12 +23,12 @@ describe("adding to the list of the sharing screen", { skip: noBrowser }, async 
     await page.getByRole("list", { name: "Will get access" }).getByText(name).waitFor();
     await page.keyboard.press("Enter");
     await row(page, zoe.email).waitFor();
-    await message(page, `${zoe.email} is a viewer now`).waitFor();
+    await message(page, `${name} is a viewer now`).waitFor();
     assert.deepEqual(
       (await readCanvas(dashboard, canvas)).people.find(({ email }) => email === zoe.email),
-      { email: zoe.email, role: "viewer" },
+      { email: zoe.email, role: "viewer", name },
     );
-    await undo(page, `${zoe.email} is a viewer now`);
+    await undo(page, `${name} is a viewer now`);
     await row(page, zoe.email).waitFor({ state: "detached" });
     assert.ok(!(await emailsOf(dashboard, canvas)).includes(zoe.email));
   });
@@ -63,8 +63,8 @@ describe("adding to the list of the sharing screen", { skip: noBrowser }, async 
       email.endsWith("@else.test"),
     );
     assert.deepEqual(added, [
-      { email: "new-ada@else.test", role: "editor" },
-      { email: "new-bo@else.test", role: "editor" },
+      { email: "new-ada@else.test", role: "editor", name: null },
+      { email: "new-bo@else.test", role: "editor", name: null },
     ]);
   });
 

@@ -18,12 +18,13 @@ describe("the sharing screen", { skip: noBrowser }, async () => {
     const { viewer } = canvas.people;
     const page = await openSharing(dashboard, canvas.people.owner, canvas);
     await choose(page, `Role of ${viewer.email}`, "Editor");
-    await undo(page, `${viewer.email} is an editor now`);
+    await undo(page, `${viewer.name} is an editor now`);
     assert.deepEqual(
       (await readCanvas(dashboard, canvas)).people.find(({ email }) => email === viewer.email),
       {
         email: viewer.email,
         role: "viewer",
+        name: viewer.name,
       },
     );
     await page.getByRole("button", { name: `Remove ${viewer.email}` }).click();
@@ -31,7 +32,7 @@ describe("the sharing screen", { skip: noBrowser }, async () => {
     // The focus goes on to another row.
     const focused = await page.evaluate("document.activeElement.getAttribute('aria-label')");
     assert.equal(focused, `Remove ${canvas.people.editor.email}`);
-    await undo(page, `Removed ${viewer.email}`);
+    await undo(page, `Removed ${viewer.name}`);
     await row(page, viewer.email).waitFor();
   });
 
