@@ -86,6 +86,12 @@ export const invitesQuery = (id: string) =>
       ).invites,
   });
 
+/** What the caller uses of their own quotas, and of AI today. */
+export const ownUsageQuery = queryOptions({
+  queryKey: ["me", "usage"],
+  queryFn: ({ signal }) => bodyOf(api.GET("/api/me/usage", { signal })),
+});
+
 /** Where the caller is signed in. */
 export const sessionsQuery = queryOptions({
   queryKey: ["sessions"],

@@ -10,6 +10,8 @@ type Read<Path extends keyof paths> = paths[Path] extends {
 /* What the management API returns, as its OpenAPI document describes it. */
 
 export type Me = Read<"/api/me">;
+/** What the caller uses of their own quotas, and of AI today. */
+export type OwnUsage = Read<"/api/me/usage">;
 export type Canvas = Read<"/api/canvases/{id}">;
 export type CanvasList = Read<"/api/canvases">;
 /** A canvas in a list. In the trash, it has the times of its deletion and of its end. */

@@ -53,22 +53,27 @@ export interface QuotaInWords {
 
 const number = new Intl.NumberFormat("en");
 
+/** Returns how much of a quota is used, in words and as a share. Those of bytes are told by their names. */
+export function fillOf(
+  name: string,
+  { used, limit }: { used: number; limit: number },
+): Pick<QuotaInWords, "amount" | "share"> {
+  const words = name.includes(".bytes.") ? bytesOf : number.format;
+  return {
+    amount: `${words(used)} of ${words(limit)}`,
+    share: limit === 0 ? 1 : Math.min(used / limit, 1),
+  };
+}
+
 /** Returns the quotas of a canvas in words: those of the canvas, then those of its owner. */
 export function quotasOf(counts: Usage["counts"]): QuotaInWords[] {
   const names = Object.keys(WORDS);
   const placeOf = (name: string) => (names.includes(name) ? names.indexOf(name) : names.length);
   return Object.entries(counts)
     .sort(([a], [b]) => placeOf(a) - placeOf(b))
-    .map(([name, { used, limit }]) => {
-      const words = name.includes(".bytes.") ? bytesOf : number.format;
+    .map(([name, quota]) => {
       const { label, atLimit } = WORDS[name] ?? { label: name, atLimit: "More is refused." };
-      return {
-        name,
-        label,
-        amount: `${words(used)} of ${words(limit)}`,
-        share: limit === 0 ? 1 : Math.min(used / limit, 1),
-        atLimit,
-      };
+      return { name, label, ...fillOf(name, quota), atLimit };
     });
 }
 

@@ -15,3 +15,18 @@ export function chooseTheme(theme: Theme): void {
   storePreference("theme", theme);
   applyTheme(theme);
 }
+
+/** Whether things move on the page. `system` follows the browser. */
+export type Motion = "system" | "less";
+
+export const currentMotion = (): Motion => readPreference("motion", ["system", "less"]);
+
+/** Lets things move on the page as the stored preference says. */
+export function applyMotion(motion = currentMotion()): void {
+  document.documentElement.dataset.motion = motion;
+}
+
+export function chooseMotion(motion: Motion): void {
+  storePreference("motion", motion);
+  applyMotion(motion);
+}

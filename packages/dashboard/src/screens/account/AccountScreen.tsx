@@ -1,14 +1,24 @@
 import "./account.css";
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { meQuery } from "../../api/queries.ts";
 import { readPreference, storePreference } from "../../frame/preferences.ts";
-import { chooseTheme, currentTheme, type Theme } from "../../frame/theme.ts";
+import {
+  chooseMotion,
+  chooseTheme,
+  currentMotion,
+  currentTheme,
+  type Motion,
+  type Theme,
+} from "../../frame/theme.ts";
 import { Button, ButtonAnchor, ButtonLink } from "../../kit/Button.tsx";
 import { Screen } from "../../kit/Screen.tsx";
 import { type Choice, Select } from "../../kit/Select.tsx";
 import { Toggle } from "../../kit/Toggle.tsx";
 import { Sessions } from "./Sessions.tsx";
+import { UsageCard } from "./UsageCard.tsx";
+
+const KeyList = lazy(async () => ({ default: (await import("../../frame/KeyList.tsx")).KeyList }));
 
 const SCHEMES: Choice<Theme>[] = [
   { value: "system", label: "Like the system" },
@@ -45,6 +55,7 @@ export function AccountScreen() {
             </div>
           )}
         </section>
+        <UsageCard />
         <Sessions />
         <section className="card stack" aria-labelledby="yours">
           <h2 id="yours">Yours</h2>
@@ -73,6 +84,13 @@ function Looks() {
     setTheme(to);
     chooseTheme(to);
   };
+  const [motion, setMotion] = useState(currentMotion);
+  const chooseMoving = (isLess: boolean) => {
+    const to: Motion = isLess ? "less" : "system";
+    setMotion(to);
+    chooseMotion(to);
+  };
+  const [isListing, setListing] = useState(false);
   const [keys, setKeys] = useState(() => readPreference("keys", ["on", "off"]));
   const chooseKeys = (on: boolean) => {
     const to = on ? "on" : "off";
@@ -90,6 +108,21 @@ function Looks() {
       >
         Single keys
       </Toggle>
+      <Toggle
+        isSelected={motion === "less"}
+        onChange={chooseMoving}
+        description="Also where your system allows motion. Nothing slides, fades or flashes then."
+      >
+        Less motion
+      </Toggle>
+      <div>
+        <Button onPress={() => setListing(true)}>List of keys</Button>
+      </div>
+      {isListing ? (
+        <Suspense>
+          <KeyList onClose={() => setListing(false)} />
+        </Suspense>
+      ) : null}
     </section>
   );
 }

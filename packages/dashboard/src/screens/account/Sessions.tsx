@@ -8,20 +8,18 @@ import { ErrorNote } from "../../kit/ErrorNote.tsx";
 import { focusContent } from "../../kit/focus.ts";
 import { Loading } from "../../kit/Loading.tsx";
 import { Time } from "../../kit/Time.tsx";
+import { toast } from "../../kit/toasts.ts";
 import { deviceOf } from "./device.ts";
-
-/** Signs the caller out of sessions, one after the other. */
-async function signOutOf(sessions: Session[]): Promise<void> {
-  for (const { id } of sessions) await api.DELETE("/api/sessions/{id}", { params: { path: { id } } });
-}
 
 /** Where the caller is signed in, and the way out of the other places. */
 export function Sessions() {
   const { data: sessions, error } = useQuery(sessionsQuery);
   const end = useMutation({
-    async mutationFn(ended: Session[]) {
-      await signOutOf(ended);
+    async mutationFn(which: Session | "others") {
+      if (which === "others") await api.DELETE("/api/sessions");
+      else await api.DELETE("/api/sessions/{id}", { params: { path: { id: which.id } } });
       focusContent();
+      toast({ text: which === "others" ? "Signed out everywhere else." : "Signed out there." });
     },
     onSettled: () => queries.invalidateQueries(sessionsQuery),
   });
@@ -39,16 +37,16 @@ export function Sessions() {
               key={session.id}
               session={session}
               isPending={end.isPending}
-              onEnd={() => end.mutate([session])}
+              onEnd={() => end.mutate(session)}
             />
           ))}
         </ul>
       )}
       {end.error === null ? null : <ErrorNote error={end.error} />}
-      {others.length < 2 ? null : (
+      {others.length === 0 ? null : (
         <div>
-          <Button isPending={end.isPending} onPress={() => end.mutate(others)}>
-            Sign out the {others.length} others
+          <Button isPending={end.isPending} onPress={() => end.mutate("others")}>
+            {others.length === 1 ? "Sign out the other one" : `Sign out the ${others.length} others`}
           </Button>
         </div>
       )}
@@ -69,12 +67,17 @@ function SessionLine({
   return (
     <li>
       <span>
-        <strong title={userAgent}>
+        <strong>
           <bdi>{device}</bdi>
         </strong>
         <small className="soft">
-          <bdi>{address}</bdi>, signed in <Time at={createdAt} />, ends <Time at={expiresAt} />
+          From <bdi>{address}</bdi>, signed in <Time at={createdAt} />, ends <Time at={expiresAt} />
         </small>
+        {userAgent === device || userAgent === "" ? null : (
+          <small className="soft user-agent">
+            <bdi>{userAgent}</bdi>
+          </small>
+        )}
       </span>
       {current ? (
         <Badge look="good">This one</Badge>
