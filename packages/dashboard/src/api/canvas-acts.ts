@@ -46,6 +46,9 @@ export const transferCanvas = (id: string, email: string): Promise<Canvas> =>
 
 export const deleteCanvas = (id: string): Promise<unknown> => api.DELETE("/api/canvases/{id}", of(id));
 
+/** Removes a canvas in the trash for good. */
+export const purgeCanvas = (id: string): Promise<unknown> => api.DELETE("/api/canvases/{id}/trash", of(id));
+
 /** Restores a canvas from the trash, with another slug if its own is taken. */
 export const restoreCanvas = (id: string, slug?: string): Promise<Canvas> =>
   bodyOf(api.POST("/api/canvases/{id}/restore", { ...of(id), body: slug === undefined ? {} : { slug } }));

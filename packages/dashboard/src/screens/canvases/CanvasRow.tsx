@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { Check } from "lucide-react";
+import { Check, Trash2 } from "lucide-react";
 import type { ListedCanvas } from "../../api/types.ts";
 import { Audience } from "../../canvas/Audience.tsx";
 import { shortAddress } from "../../canvas/address.ts";
@@ -111,8 +111,12 @@ function Use({ canvas: { lastUsedAt, people30, publicationStatus } }: { canvas: 
 const DAY_MS = 86_400_000;
 
 /** A canvas in the trash: until when it can be restored. */
-export function TrashRow({ onRestore, ...props }: RowProps & { onRestore: () => void }) {
-  const { title, slug, deletedAt, purgeAt } = props.canvas;
+export function TrashRow({
+  onRestore,
+  onPurge,
+  ...props
+}: RowProps & { onRestore: () => void; onPurge: () => void }) {
+  const { title, slug, deletedAt, purgeAt, publicationStatus } = props.canvas;
   const days = purgeAt === undefined ? null : Math.max(0, Math.ceil((purgeAt - Date.now()) / DAY_MS));
   return (
     <>
@@ -139,9 +143,21 @@ export function TrashRow({ onRestore, ...props }: RowProps & { onRestore: () => 
       ) : (
         <Badge look={days < 4 ? "bad" : "plain"}>{countOf(days, "day")} left</Badge>
       )}
-      <Button excludeFromTabOrder={!props.isActive} aria-label={`Restore ${title}`} onPress={onRestore}>
-        Restore
-      </Button>
+      <span className="trash-acts">
+        <Button excludeFromTabOrder={!props.isActive} aria-label={`Restore ${title}`} onPress={onRestore}>
+          Restore
+        </Button>
+        {/* What an administrator has disabled, they alone restore or let end. */}
+        {publicationStatus === "disabled" ? null : (
+          <Button
+            look="quiet"
+            icon={<Trash2 aria-hidden />}
+            excludeFromTabOrder={!props.isActive}
+            aria-label={`Delete ${title} for good`}
+            onPress={onPurge}
+          />
+        )}
+      </span>
     </>
   );
 }

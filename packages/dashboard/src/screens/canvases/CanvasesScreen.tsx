@@ -27,6 +27,9 @@ import { type ManyAct, useMany } from "./use-many.ts";
 const RestoreDialog = lazy(() =>
   import("./RestoreDialog.tsx").then(({ RestoreDialog }) => ({ default: RestoreDialog })),
 );
+const PurgeDialog = lazy(() =>
+  import("./PurgeDialog.tsx").then(({ PurgeDialog }) => ({ default: PurgeDialog })),
+);
 const SelectionBar = lazy(() =>
   import("./SelectionBar.tsx").then(({ SelectionBar }) => ({ default: SelectionBar })),
 );
@@ -76,6 +79,7 @@ function List({ list, search }: { list: ListName; search: ListSearch }) {
   const [view, setView] = useState<View>(() => readPreference("canvases", ["list", "cards"]));
   const [selection, setSelection] = useState<Selection>(NOTHING);
   const [toRestore, setToRestore] = useState<ListedCanvas | null>(null);
+  const [toPurge, setToPurge] = useState<ListedCanvas | null>(null);
   const [isReadingAll, setReadingAll] = useState(false);
   const { perform, progress, failures, forgetFailures } = useMany();
 
@@ -183,7 +187,7 @@ function List({ list, search }: { list: ListName; search: ListSearch }) {
               onSelect: canSelect(canvas) ? select : undefined,
             };
             return list === "trash" ? (
-              <TrashRow {...row} onRestore={() => void restore(canvas)} />
+              <TrashRow {...row} onRestore={() => void restore(canvas)} onPurge={() => setToPurge(canvas)} />
             ) : (
               <CanvasRow {...row} />
             );
@@ -210,6 +214,11 @@ function List({ list, search }: { list: ListName; search: ListSearch }) {
       {toRestore === null ? null : (
         <Suspense>
           <RestoreDialog canvas={toRestore} onClose={() => setToRestore(null)} />
+        </Suspense>
+      )}
+      {toPurge === null ? null : (
+        <Suspense>
+          <PurgeDialog canvas={toPurge} onClose={() => setToPurge(null)} />
         </Suspense>
       )}
     </>

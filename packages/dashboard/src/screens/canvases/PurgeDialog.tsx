@@ -1,0 +1,72 @@
+import { useMutation } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { purgeCanvas } from "../../api/canvas-acts.ts";
+import { ownUsageQuery, queries } from "../../api/queries.ts";
+import type { ListedCanvas } from "../../api/types.ts";
+import { rowGone } from "../../canvas/lists.ts";
+import { Button } from "../../kit/Button.tsx";
+import { Dialog } from "../../kit/Dialog.tsx";
+import { ErrorNote } from "../../kit/ErrorNote.tsx";
+import { TextField } from "../../kit/Field.tsx";
+import { toast } from "../../kit/toasts.ts";
+import { focusRow } from "./CanvasGrid.tsx";
+import { isTyped } from "./typed-title.ts";
+
+/** Asks for the title of a canvas before it is removed for good. */
+export const PurgeDialog = ({ canvas, onClose }: { canvas: ListedCanvas; onClose: () => void }) => (
+  <Dialog title="Delete for good?" isOpen onClose={onClose}>
+    <PurgeForm canvas={canvas} onClose={onClose} />
+  </Dialog>
+);
+
+function PurgeForm({ canvas: { id, title }, onClose }: { canvas: ListedCanvas; onClose: () => void }) {
+  const [typed, setTyped] = useState("");
+  const [isWrong, setWrong] = useState(false);
+  const purge = useMutation({
+    async mutationFn() {
+      await purgeCanvas(id);
+      rowGone(id);
+      void queries.invalidateQueries(ownUsageQuery);
+      toast({ text: `Deleted “${title}” for good.` });
+      onClose();
+      focusRow();
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (purge.isPending) return;
+    if (isTyped(title, typed)) purge.mutate();
+    else setWrong(true);
+  };
+  return (
+    <form className="stack" onSubmit={submit}>
+      <div className="dialog-text">
+        <p>
+          <strong>
+            <bdi>{title}</bdi>
+          </strong>{" "}
+          goes with all its versions, data, files and guests. Nobody can bring it back, administrators
+          neither.
+        </p>
+      </div>
+      <TextField
+        label="Type the title to confirm"
+        autoFocus
+        autoComplete="off"
+        value={typed}
+        onChange={(text) => {
+          setTyped(text);
+          setWrong(false);
+        }}
+        error={isWrong ? "That is not the title." : null}
+      />
+      {purge.error === null ? null : <ErrorNote error={purge.error} />}
+      <div className="dialog-acts">
+        <Button onPress={onClose}>Cancel</Button>
+        <Button type="submit" look="danger" isPending={purge.isPending}>
+          Delete for good
+        </Button>
+      </div>
+    </form>
+  );
+}
