@@ -20,6 +20,7 @@ import {
 } from "./screens/admin/search.ts";
 import { checkerQuery } from "./screens/backend/policy/checker.ts";
 import { parseDataSearch } from "./screens/data/search.ts";
+import { parseTeamsSearch, teamQuery, teamsQuery } from "./screens/teams/team-queries.ts";
 import { parseSearch as parseVersionsSearch } from "./screens/versions/search.ts";
 
 /*
@@ -52,6 +53,22 @@ const account = createRoute({
   getParentRoute: () => root,
   path: "/account",
   component: lazyRouteComponent(() => import("./screens/account/AccountScreen.tsx"), "AccountScreen"),
+});
+
+const teams = createRoute({
+  getParentRoute: () => root,
+  path: "/teams",
+  validateSearch: parseTeamsSearch,
+  loaderDeps: ({ search }) => search,
+  loader: ({ deps }) => void queries.prefetchInfiniteQuery(teamsQuery(deps)),
+  component: lazyRouteComponent(() => import("./screens/teams/TeamsScreen.tsx"), "TeamsScreen"),
+});
+
+const team = createRoute({
+  getParentRoute: () => root,
+  path: "/teams/$id",
+  loader: ({ params: { id } }) => queries.ensureQueryData(teamQuery(id)),
+  component: lazyRouteComponent(() => import("./screens/teams/TeamScreen.tsx"), "TeamScreen"),
 });
 
 const canvas = createRoute({
@@ -178,6 +195,8 @@ export const router = createRouter({
     canvases,
     make,
     account,
+    teams,
+    team,
     canvas.addChildren([newVersion, overview, sharing, data, versions, backend, activity]),
     admin.addChildren([adminStart, people, person, offboarding, adminCanvases, adminCanvas, organisations]),
   ]),

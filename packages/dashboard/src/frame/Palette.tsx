@@ -32,6 +32,7 @@ const SCREENS: readonly Entry[] = [
   { label: "Shared with you", run: "/?list=shared" },
   { label: "Organisation", run: "/?list=organisation" },
   { label: "Trash", also: "deleted restore", run: "/?list=trash" },
+  { label: "Teams", also: "groups members colleagues", run: "/teams" },
   { label: "Account", also: "sign out theme dark keys", run: "/account" },
   { label: "Documentation", also: "help docs", run: () => window.open("/docs", "_blank", "noopener") },
 ];

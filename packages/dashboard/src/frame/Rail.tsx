@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { BookOpen, CirclePlus, CircleUser, LayoutGrid, Search, ShieldCheck } from "lucide-react";
+import { BookOpen, CirclePlus, CircleUser, LayoutGrid, Search, ShieldCheck, Users } from "lucide-react";
 import type { Me } from "../api/types.ts";
 import { openPalette } from "./open-palette.ts";
 import { PALETTE_KEYS } from "./palette-keys.ts";
@@ -37,6 +37,12 @@ export const Rail = ({ me }: { me: Me }) => (
         <Link to="/" className="place" activeOptions={{ exact: true, includeSearch: false }}>
           <LayoutGrid aria-hidden />
           Canvases
+        </Link>
+      </li>
+      <li>
+        <Link to="/teams" className="place" activeOptions={{ includeSearch: false }}>
+          <Users aria-hidden />
+          Teams
         </Link>
       </li>
       <li>

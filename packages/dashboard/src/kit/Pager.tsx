@@ -1,5 +1,5 @@
 import { ChevronLeft, ChevronRight } from "lucide-react";
-import { Button } from "../../kit/Button.tsx";
+import { Button } from "./Button.tsx";
 
 /** The number of entries on a page. */
 const PAGE = 50;

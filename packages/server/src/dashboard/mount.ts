@@ -10,7 +10,7 @@ import { challenge } from "../sign-in/challenge.ts";
 import { BuiltFiles } from "./built-files.ts";
 
 /** The paths of the screens of the dashboard (`packages/dashboard/src/router.tsx`). Every one is answered with the same document. */
-const SCREENS = ["/", "/new", "/account", "/canvases/*", "/admin", "/admin/*"];
+const SCREENS = ["/", "/new", "/account", "/teams", "/teams/*", "/canvases/*", "/admin", "/admin/*"];
 
 /** Returns the Content-Security-Policy of the dashboard. It is the same for everyone. */
 function policyOf({ origin, canvasHosts }: Base): string {
@@ -62,8 +62,9 @@ export function mountDashboard(app: FastifyInstance, env: Env): void {
     return files.send(`assets/${name}`, FOREVER, request, reply);
   });
 
-  // The URL of a canvas without its slug.
-  for (const folder of ["/c", "/c/"]) app.get(folder, async (_request, reply) => reply.redirect("/"));
+  // The URL of a canvas without its slug, and that of its screens without its id.
+  for (const folder of ["/c", "/c/", "/canvases", "/canvases/"])
+    app.get(folder, async (_request, reply) => reply.redirect("/"));
 
   for (const screen of SCREENS)
     app.get(screen, async (request, reply) => {

@@ -7,7 +7,15 @@ import type { Person } from "@easel/conformance/target";
 import { startDev } from "../support/engines.ts";
 import { publish } from "../support/publish.ts";
 
-const SCREENS = ["/", "/new", "/account", "/canvases/some-id", "/canvases/some-id/sharing"];
+const SCREENS = [
+  "/",
+  "/new",
+  "/account",
+  "/teams",
+  "/teams/some-id",
+  "/canvases/some-id",
+  "/canvases/some-id/sharing",
+];
 
 for (const urlMode of ["path", "subdomain"] as const) {
   describe(`the dashboard in ${urlMode} mode`, async () => {
@@ -105,7 +113,7 @@ for (const urlMode of ["path", "subdomain"] as const) {
     });
 
     it("`/c` and `/c/` redirect to the dashboard", async () => {
-      for (const path of ["/c", "/c/"])
+      for (const path of ["/c", "/c/", "/canvases", "/canvases/"])
         for (const headers of [[], owner.headers]) {
           const answer = await get(path, headers);
           assert.deepEqual([answer.status, answer.headers.location], [302, "/"], path);

@@ -3,10 +3,10 @@ import { User, UserX } from "lucide-react";
 import { useState } from "react";
 import { foundPeopleQuery } from "../../api/admin.ts";
 import type { AdminCanvas } from "../../api/types.ts";
+import { addressesIn } from "../../kit/addresses.ts";
 import { ComboBox, type Proposal } from "../../kit/ComboBox.tsx";
 import { useSettled } from "../../kit/useSettled.ts";
 import { Answer } from "../sharing/Answer.tsx";
-import { addressesIn } from "../sharing/addresses.ts";
 import { explanationOfAnyQuery, type Whom } from "../sharing/sharing-queries.ts";
 
 /** "What does this person see?", for any canvas and any person. */

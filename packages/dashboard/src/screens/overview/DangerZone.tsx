@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import {
   deleteCanvas,
   publishVersion,
@@ -13,8 +13,8 @@ import type { Canvas } from "../../api/types.ts";
 import { toastWithUndo, useCanvasChange } from "../../canvas/changes.ts";
 import { Button } from "../../kit/Button.tsx";
 import { ComboBox } from "../../kit/ComboBox.tsx";
+import { DangerAct } from "../../kit/DangerAct.tsx";
 import { Dialog } from "../../kit/Dialog.tsx";
-import { ErrorNote } from "../../kit/ErrorNote.tsx";
 import { focusContent } from "../../kit/focus.ts";
 import { toast } from "../../kit/toasts.ts";
 
@@ -37,36 +37,15 @@ export function DangerZone({ canvas }: { canvas: Canvas }) {
   );
 }
 
-const Act = ({
-  title,
-  children,
-  button,
-  error = null,
-}: {
-  title: string;
-  children: ReactNode;
-  button: ReactNode;
-  error?: Error | null;
-}) => (
-  <div className="danger-act">
-    <div>
-      <h3>{title}</h3>
-      <p className="small soft">{children}</p>
-    </div>
-    {button}
-    {error === null ? null : <ErrorNote error={error} />}
-  </div>
-);
-
 function Transfer({ canvas }: { canvas: Canvas }) {
   const [isOpen, setOpen] = useState(false);
   return (
-    <Act title="Hand it over" button={<Button onPress={() => setOpen(true)}>Hand over…</Button>}>
+    <DangerAct title="Hand it over" button={<Button onPress={() => setOpen(true)}>Hand over…</Button>}>
       One of the editors becomes the owner. You stay an editor.
       <Dialog title="Hand the canvas over" isOpen={isOpen} onClose={() => setOpen(false)}>
         <TransferForm canvas={canvas} onClose={() => setOpen(false)} />
       </Dialog>
-    </Act>
+    </DangerAct>
   );
 }
 
@@ -131,7 +110,7 @@ function TakeOffline({ canvas: { id, version } }: { canvas: Canvas }) {
     focusContent();
   });
   return (
-    <Act
+    <DangerAct
       title="Take it offline"
       error={act.error}
       button={
@@ -141,7 +120,7 @@ function TakeOffline({ canvas: { id, version } }: { canvas: Canvas }) {
       }
     >
       Nobody can open it until you publish a version again. Files, data and sharing stay.
-    </Act>
+    </DangerAct>
   );
 }
 
@@ -161,7 +140,7 @@ function Delete({ canvas: { id, title } }: { canvas: Canvas }) {
     onError: () => canvasChanged(id),
   });
   return (
-    <Act
+    <DangerAct
       title="Delete it"
       error={act.error}
       button={
@@ -171,6 +150,6 @@ function Delete({ canvas: { id, title } }: { canvas: Canvas }) {
       }
     >
       It goes to the trash with its files and data. You can restore it for 30 days.
-    </Act>
+    </DangerAct>
   );
 }

@@ -5,10 +5,10 @@ import { Badge } from "../../kit/Badge.tsx";
 import { Button } from "../../kit/Button.tsx";
 import { ErrorNote } from "../../kit/ErrorNote.tsx";
 import { Mark } from "../../kit/Mark.tsx";
+import { Pager, pageOf } from "../../kit/Pager.tsx";
 import { SearchField } from "../../kit/SearchField.tsx";
 import { type Choice, Select } from "../../kit/Select.tsx";
 import type { ListedRole } from "./changes.ts";
-import { Pager, pageOf } from "./Pager.tsx";
 import { RevokeGuest } from "./RevokeGuest.tsx";
 import type { Sharing } from "./useSharing.ts";
 

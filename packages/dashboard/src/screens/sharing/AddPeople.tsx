@@ -2,14 +2,14 @@ import { useQuery } from "@tanstack/react-query";
 import { User, Users, X } from "lucide-react";
 import { type ClipboardEvent, useRef, useState } from "react";
 import type { FoundPerson, Team } from "../../api/types.ts";
+import { type AddressFault, addressesIn } from "../../kit/addresses.ts";
 import { Button } from "../../kit/Button.tsx";
 import { ComboBox } from "../../kit/ComboBox.tsx";
+import { Pager, pageOf } from "../../kit/Pager.tsx";
 import { Select } from "../../kit/Select.tsx";
 import { useSettled } from "../../kit/useSettled.ts";
 import { ROLES } from "./AccessList.tsx";
-import { type AddressFault, addressesIn } from "./addresses.ts";
 import type { ListedRole } from "./changes.ts";
-import { Pager, pageOf } from "./Pager.tsx";
 import { completionQuery, explanationQuery } from "./sharing-queries.ts";
 import type { Sharing } from "./useSharing.ts";
 

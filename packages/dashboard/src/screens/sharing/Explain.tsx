@@ -1,8 +1,8 @@
 import { Link2, User, Users, UserX } from "lucide-react";
 import { useState } from "react";
+import { addressesIn } from "../../kit/addresses.ts";
 import { ComboBox, type Proposal } from "../../kit/ComboBox.tsx";
 import { Answer } from "./Answer.tsx";
-import { addressesIn } from "./addresses.ts";
 import { explanationQuery, type Whom } from "./sharing-queries.ts";
 import type { Sharing } from "./useSharing.ts";
 

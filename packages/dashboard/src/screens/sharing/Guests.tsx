@@ -1,13 +1,13 @@
 import { useState } from "react";
 import { api, bodyOf } from "../../api/client.ts";
 import { canvasChanged } from "../../api/queries.ts";
+import { addressesIn } from "../../kit/addresses.ts";
 import { Button } from "../../kit/Button.tsx";
 import { Copy } from "../../kit/Copy.tsx";
 import { Dialog } from "../../kit/Dialog.tsx";
 import { ErrorNote } from "../../kit/ErrorNote.tsx";
 import { TextField } from "../../kit/Field.tsx";
 import { Time } from "../../kit/Time.tsx";
-import { addressesIn } from "./addresses.ts";
 import type { Sharing } from "./useSharing.ts";
 
 /** The number of revoked invitations that are listed. */

@@ -1,0 +1,60 @@
+import { useMutation } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { type FormEvent, useState } from "react";
+import type { Me } from "../../api/types.ts";
+import { Button } from "../../kit/Button.tsx";
+import { Dialog } from "../../kit/Dialog.tsx";
+import { TextField } from "../../kit/Field.tsx";
+import { Toggle } from "../../kit/Toggle.tsx";
+import { createTeam, teamsChanged } from "./team-queries.ts";
+
+/** Asks for the name of a new team, and leads to the team. */
+export const NewTeam = ({ me, isOpen, onClose }: { me: Me; isOpen: boolean; onClose: () => void }) => (
+  <Dialog title="New team" isOpen={isOpen} onClose={onClose}>
+    <TeamForm me={me} onClose={onClose} />
+  </Dialog>
+);
+
+function TeamForm({ me, onClose }: { me: Me; onClose: () => void }) {
+  const navigate = useNavigate();
+  const [name, setName] = useState("");
+  const [joins, setJoins] = useState(true);
+  const make = useMutation({
+    async mutationFn() {
+      const { id } = await createTeam({ name, members: joins ? [me.email] : [] });
+      await teamsChanged();
+      onClose();
+      await navigate({ to: "/teams/$id", params: { id } });
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!make.isPending) make.mutate();
+  };
+  return (
+    <form className="stack" onSubmit={submit}>
+      <TextField
+        label="Name"
+        description="Such as Design, or the name of a project. Its members see it."
+        autoFocus
+        maxLength={100}
+        value={name}
+        onChange={setName}
+        error={make.error?.message}
+      />
+      <Toggle
+        isSelected={joins}
+        onChange={setJoins}
+        description="Then what others share with the team is open to you. You can change the team either way."
+      >
+        I am a member, too
+      </Toggle>
+      <div className="dialog-acts">
+        <Button onPress={onClose}>Cancel</Button>
+        <Button type="submit" look="primary" isPending={make.isPending}>
+          Make the team
+        </Button>
+      </div>
+    </form>
+  );
+}

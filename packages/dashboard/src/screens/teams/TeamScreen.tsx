@@ -1,0 +1,185 @@
+import "./teams.css";
+import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { ChevronLeft, Pencil } from "lucide-react";
+import { type FormEvent, useState } from "react";
+import { meQuery, queries } from "../../api/queries.ts";
+import { Button } from "../../kit/Button.tsx";
+import { DangerAct } from "../../kit/DangerAct.tsx";
+import { ConfirmDialog, Dialog } from "../../kit/Dialog.tsx";
+import { TextField } from "../../kit/Field.tsx";
+import { Screen } from "../../kit/Screen.tsx";
+import { toast } from "../../kit/toasts.ts";
+import { countOf } from "../../kit/words.ts";
+import { Members } from "./Members.tsx";
+import {
+  deleteTeam,
+  leaveTeam,
+  type TeamDetails,
+  teamQuery,
+  teamsChanged,
+  updateTeam,
+} from "./team-queries.ts";
+
+/** A team: its members, and what whoever made it can change. */
+export function TeamScreen() {
+  const { id } = useParams({ from: "/teams/$id" });
+  const { data: team } = useSuspenseQuery(teamQuery(id));
+  const { data: me } = useSuspenseQuery(meQuery);
+  const isCreator = team.createdBy === me.id;
+  const isMember = team.members.includes(me.email);
+  return (
+    <>
+      <Link to="/teams" className="team-back">
+        <ChevronLeft aria-hidden />
+        Teams
+      </Link>
+      <Screen title={team.name} acts={isCreator ? <Rename team={team} /> : undefined}>
+        <div className="stack">
+          <p className="soft">
+            Made by {isCreator ? "you" : <bdi>{team.creator.name ?? team.creator.email}</bdi>}.{" "}
+            {team.canvases === 0
+              ? "No canvas is shared with it yet: add it in Sharing of a canvas."
+              : `${countOf(team.canvases, "canvas is", "canvases are")} shared with it.`}
+          </p>
+          <Members team={team} me={me} isCreator={isCreator} />
+          {isCreator || isMember ? (
+            <section className="card danger-zone" aria-labelledby="end">
+              <h2 id="end">{isCreator ? "Leave or delete" : "Leave"}</h2>
+              {isMember ? <Leave team={team} isCreator={isCreator} /> : null}
+              {isCreator ? <Delete team={team} /> : null}
+            </section>
+          ) : null}
+        </div>
+      </Screen>
+    </>
+  );
+}
+
+function Rename({ team }: { team: TeamDetails }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button icon={<Pencil aria-hidden />} onPress={() => setOpen(true)}>
+        Rename
+      </Button>
+      <Dialog title="Rename the team" isOpen={isOpen} onClose={() => setOpen(false)}>
+        <RenameForm team={team} onClose={() => setOpen(false)} />
+      </Dialog>
+    </>
+  );
+}
+
+function RenameForm({ team: { id, name }, onClose }: { team: TeamDetails; onClose: () => void }) {
+  const [to, setTo] = useState(name);
+  const rename = useMutation({
+    async mutationFn() {
+      await updateTeam(id, { name: to });
+      await teamsChanged();
+      onClose();
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (rename.isPending) return;
+    if (to === name) onClose();
+    else rename.mutate();
+  };
+  return (
+    <form className="stack" onSubmit={submit}>
+      <TextField
+        label="Name"
+        autoFocus
+        maxLength={100}
+        value={to}
+        onChange={setTo}
+        error={rename.error?.message}
+      />
+      <div className="dialog-acts">
+        <Button onPress={onClose}>Cancel</Button>
+        <Button type="submit" look="primary" isPending={rename.isPending}>
+          Rename
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function Leave({ team, isCreator }: { team: TeamDetails; isCreator: boolean }) {
+  const navigate = useNavigate();
+  const [isOpen, setOpen] = useState(false);
+  const leave = async () => {
+    await leaveTeam(team.id);
+    if (!isCreator) await navigate({ to: "/teams", search: {} });
+    toast({ text: `You have left ${team.name}.` });
+    // The team is not the caller's to read any more.
+    if (!isCreator) queries.removeQueries({ queryKey: teamQuery(team.id).queryKey });
+    await teamsChanged();
+  };
+  return (
+    <DangerAct title="Leave the team" button={<Button onPress={() => setOpen(true)}>Leave…</Button>}>
+      What is shared with it closes to you, unless you get in another way.
+      <ConfirmDialog
+        title="Leave the team?"
+        act="Leave"
+        isDanger
+        isOpen={isOpen}
+        onClose={() => setOpen(false)}
+        onConfirm={leave}
+      >
+        <p>
+          {countOf(team.canvases, "canvas is", "canvases are")} shared with it. After this you get into{" "}
+          {team.canvases === 1 ? "it" : "them"} only where you have another way in, such as a list of people.
+        </p>
+        <p>
+          {isCreator ? (
+            "You stay the one who made it: you change it and can add yourself again."
+          ) : (
+            <>
+              Only <bdi>{team.creator.name ?? team.creator.email}</bdi>, who made it, can add you again.
+            </>
+          )}
+        </p>
+      </ConfirmDialog>
+    </DangerAct>
+  );
+}
+
+function Delete({ team }: { team: TeamDetails }) {
+  const navigate = useNavigate();
+  const [isOpen, setOpen] = useState(false);
+  const remove = async () => {
+    await deleteTeam(team.id);
+    await navigate({ to: "/teams", search: {} });
+    toast({ text: `Deleted ${team.name}.` });
+    queries.removeQueries({ queryKey: teamQuery(team.id).queryKey });
+    await teamsChanged();
+  };
+  return (
+    <DangerAct
+      title="Delete the team"
+      button={
+        <Button look="danger" onPress={() => setOpen(true)}>
+          Delete…
+        </Button>
+      }
+    >
+      Its members lose the access that it gives them. The canvases stay.
+      <ConfirmDialog
+        title="Delete the team?"
+        act="Delete the team"
+        isDanger
+        isOpen={isOpen}
+        onClose={() => setOpen(false)}
+        onConfirm={remove}
+      >
+        <p>
+          {team.canvases === 0
+            ? "No canvas is shared with it."
+            : `${countOf(team.canvases, "canvas is", "canvases are")} shared with it: its ${countOf(team.members.length, "member")} lose that access.`}
+        </p>
+        <p>It cannot be undone. The canvases stay as they are.</p>
+      </ConfirmDialog>
+    </DangerAct>
+  );
+}
