@@ -19,6 +19,7 @@ import {
   parsePeopleSearch,
 } from "./screens/admin/search.ts";
 import { checkerQuery } from "./screens/backend/policy/checker.ts";
+import { parseBackendSearch } from "./screens/backend/search.ts";
 import { parseDataSearch } from "./screens/data/search.ts";
 import { parseTeamsSearch, teamQuery, teamsQuery } from "./screens/teams/team-queries.ts";
 import { parseSearch as parseVersionsSearch } from "./screens/versions/search.ts";
@@ -114,6 +115,7 @@ const versions = createRoute({
 const backend = createRoute({
   getParentRoute: () => canvas,
   path: "/backend",
+  validateSearch: parseBackendSearch,
   loader: () => void queries.prefetchQuery(checkerQuery),
   component: lazyRouteComponent(() => import("./screens/backend/BackendScreen.tsx"), "BackendScreen"),
 });

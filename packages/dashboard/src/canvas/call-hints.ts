@@ -1,14 +1,6 @@
 import type { ErrorCode } from "@easel/protocol/errors";
-import {
-  type CollectionPolicy,
-  type Operation,
-  type PolicyRight,
-  PRESETS,
-  type RuntimePolicy,
-} from "@easel/protocol/policy";
 import { ACCESS_LOST, CANVAS_FULL, REALTIME_OFF } from "@easel/protocol/realtime-constants";
 import type { Call } from "../api/types.ts";
-import { isolated } from "../kit/words.ts";
 
 const FULL = "Delete what is no longer needed, or ask an administrator for more room.";
 const SHARE = "Change that in Sharing.";
@@ -117,69 +109,11 @@ export function hintOf({ code, status }: Pick<Call, "code" | "status">): string 
   return status >= 500 ? HINTS.INTERNAL_ERROR : "The service refused the call.";
 }
 
-/** An entry of the policy of a canvas. */
-export interface PolicyEntry {
-  section: "collections" | "connections";
-  name: string;
-}
+const OF_BACKEND: readonly string[] = ["CAPABILITY_DISABLED", "GUEST_AI_DISABLED"];
+const OF_SHARING: readonly string[] = ["PASSWORD_REQUIRED", "STATIC_ONLY", "OWNER_ONLY", "SHARE_EXPIRED"];
 
-/** Returns the name of an entry in addresses, such as "collections.ideas". */
-export const entryName = ({ section, name }: PolicyEntry): string => `${section}.${name}`;
-
-/** Returns the entry of the policy that decides about a call, or null if none does, or the log does not say which. */
-export function entryOf({ route }: Pick<Call, "route">): PolicyEntry | null {
-  const [, section, encoded = ""] = route.split("/");
-  if (section !== "collections" && section !== "connections") return null;
-  try {
-    const name = decodeURIComponent(encoded);
-    // The log has a placeholder for a name that is too long.
-    return name === "" || name.startsWith("{") ? null : { section, name };
-  } catch {
-    return null;
-  }
-}
-
-/** Returns what a call to a collection does to its records, as a policy names it. */
-function operationOf({ method, route }: Pick<Call, "method" | "route">): Operation | null {
-  const [, section, , , last] = route.split("/");
-  if (section !== "collections" || route.endsWith("/phase")) return null;
-  if (last === "increment") return "increment";
-  const byMethod: Record<string, Operation> = {
-    GET: "read",
-    POST: "create",
-    PUT: "update",
-    DELETE: "delete",
-  };
-  return Object.hasOwn(byMethod, method) ? (byMethod[method] as Operation) : null;
-}
-
-const WHO: Record<PolicyRight, string> = {
-  none: "nobody",
-  own: "the author of the record alone",
-  editors: "the owner and editors",
-  own_and_editors: "the author of the record, the owner and editors",
-  viewers: "everyone who may open the canvas",
-};
-
-const DO: Record<Operation, string> = {
-  read: "read records",
-  create: "add records",
-  update: "change records",
-  delete: "delete records",
-  increment: "count in records",
-};
-
-/**
- * Returns who may do what a call to a collection attempted, by the policy as it is now, such as "In “ideas”, the author of the record, the
- * owner and editors may change records." Null for a call that is not about records of a collection that the policy has.
- */
-export function rightOf(call: Pick<Call, "method" | "route">, policy: RuntimePolicy | null): string | null {
-  const [entry, operation] = [entryOf(call), operationOf(call)];
-  const { collections = {} } = policy ?? {};
-  if (entry?.section !== "collections" || operation === null) return null;
-  if (!Object.hasOwn(collections, entry.name)) return null;
-  const { preset, overrides = {}, phases } = collections[entry.name] as CollectionPolicy;
-  const right = overrides[operation] ?? PRESETS[preset][operation === "increment" ? "update" : operation];
-  const phase = Object.keys(phases ?? {}).length === 0 ? "" : ", unless its phase says otherwise";
-  return `In “${isolated(entry.name)}”, ${WHO[right]} may ${DO[operation]}${phase}.`;
+/** Returns the screen of the canvas on which what refused a call is changed, or null if it is not changed on a screen. */
+export function remedyOf({ code, status }: Pick<Call, "code" | "status">): "backend" | "sharing" | null {
+  if (OF_SHARING.includes(code ?? "")) return "sharing";
+  return OF_BACKEND.includes(code ?? "") || status === REALTIME_OFF ? "backend" : null;
 }

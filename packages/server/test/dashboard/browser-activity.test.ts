@@ -93,7 +93,7 @@ describe("the screen of the activity", { skip: noBrowser }, async () => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: /^Why .Bo. was refused$/ }).waitFor();
-    await page.getByText("the owner and editors may add records.").waitFor();
+    await page.getByText("Only the owner and editors add records.").waitFor();
     await assertAccessible(page, "light");
     await assertAccessible(page, "dark");
     await page.getByText("Request id").press("Enter");
@@ -128,7 +128,6 @@ describe("the screen of the activity", { skip: noBrowser }, async () => {
     assert.match(page.url(), /follow=true/);
     await row(page, "COLLECTION_NOT_CONFIGURED").click();
     await page.getByRole("heading", { name: /^Why .* was refused$/ }).waitFor();
-    await page.getByText("Entry of the policy:").waitFor();
     await page.reload();
     await page.getByRole("heading", { name: /^Why .* was refused$/ }).waitFor();
     await assertNarrow(page);
@@ -136,6 +135,14 @@ describe("the screen of the activity", { skip: noBrowser }, async () => {
     await page.getByRole("button", { name: "Close the details" }).click();
     await row(page, "COLLECTION_NOT_CONFIGURED").waitFor();
     await assertAccessible(page, "dark");
+    await row(page, "COLLECTION_NOT_CONFIGURED").click();
+    await page.getByRole("link", { name: "Its entry of the policy, “nothing”" }).click();
+    await page.getByText("The policy has no entry “nothing”, which the page uses.").waitFor();
+    await page.getByRole("button", { name: "Add it" }).click();
+    assert.equal(await page.getByRole("textbox", { name: "Name" }).inputValue(), "nothing");
+    await page.goto(`${env.base.origin}/canvases/${id}/backend?entry=collections.ideas`);
+    await page.getByRole("article", { name: "ideas" }).waitFor();
+    await until("the entry has the focus", async () => (await focused(page)).startsWith("ideas"));
     await page.goto(env.base.origin + screen(id, "?view=calls&code=KEY_LIMIT&person=toString&open=x"));
     await page.getByText("No such call").waitFor();
     await page.getByRole("button", { name: "All calls" }).press("Enter");

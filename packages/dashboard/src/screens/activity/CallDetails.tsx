@@ -1,25 +1,23 @@
+import { Link } from "@tanstack/react-router";
 import type { Call, Canvas } from "../../api/types.ts";
-import { entryName, entryOf, hintOf, rightOf } from "../../canvas/call-hints.ts";
+import { hintOf, remedyOf } from "../../canvas/call-hints.ts";
 import { Copy } from "../../kit/Copy.tsx";
 import { Time } from "../../kit/Time.tsx";
+import { entryAddress } from "../backend/search.ts";
 import { messageFor } from "./assistant.ts";
 import { callerOf } from "./calls.ts";
+import { entryOf, rightOf } from "./policy-hints.ts";
 
 /** Why a call was refused or failed, what to do about it, and the facts that somebody else may ask for. */
 export function CallDetails({ call, canvas }: { call: Call; canvas: Canvas }) {
   const { at, method, route, status, code, message, requestId } = call;
-  const entry = entryOf(call);
   const right =
     code === "PERMISSION_DENIED" || code === "NOT_FOUND" ? rightOf(call, canvas.runtimePolicy) : null;
   return (
     <>
       <p>{hintOf(call)}</p>
       {right === null ? null : <p>{right}</p>}
-      {entry === null ? null : (
-        <p>
-          Entry of the policy: <code>{entryName(entry)}</code>
-        </p>
-      )}
+      <Remedy call={call} canvas={canvas} />
       <dl className="call-facts small">
         <dt>Call</dt>
         <dd>
@@ -57,5 +55,35 @@ export function CallDetails({ call, canvas }: { call: Call; canvas: Canvas }) {
         />
       </p>
     </>
+  );
+}
+
+/** The link to where what refused the call is changed. */
+function Remedy({ call, canvas: { id } }: { call: Call; canvas: Canvas }) {
+  const entry = entryOf(call);
+  const remedy = remedyOf(call);
+  if (remedy === "sharing")
+    return (
+      <p>
+        <Link to="/canvases/$id/sharing" params={{ id }}>
+          Who may open it
+        </Link>
+      </p>
+    );
+  if (remedy === "backend")
+    return (
+      <p>
+        <Link to="/canvases/$id/backend" params={{ id }}>
+          The switches of the backend
+        </Link>
+      </p>
+    );
+  if (entry === null) return null;
+  return (
+    <p>
+      <Link to="/canvases/$id/backend" params={{ id }} search={{ entry: entryAddress(entry) }}>
+        Its entry of the policy, <bdi>“{entry.name}”</bdi>
+      </Link>
+    </p>
   );
 }

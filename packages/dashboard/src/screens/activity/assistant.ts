@@ -1,5 +1,7 @@
 import type { Call, Canvas } from "../../api/types.ts";
-import { codeOf, entryName, entryOf, hintOf, rightOf } from "../../canvas/call-hints.ts";
+import { codeOf, hintOf } from "../../canvas/call-hints.ts";
+import { entryAddress } from "../backend/search.ts";
+import { entryOf, rightOf } from "./policy-hints.ts";
 
 /** Removes what could end a line or reorder it: the text of a call comes from a page and its callers. */
 const oneLine = (text: string): string =>
@@ -40,7 +42,7 @@ export function messageFor(
     ...(entry === null
       ? []
       : [
-          `Policy, \`${oneLine(entryName(entry))}\`: ${policy === null ? "no such entry" : oneLine(JSON.stringify(policy))}`,
+          `Policy, \`${oneLine(entryAddress(entry))}\`: ${policy === null ? "no such entry" : oneLine(JSON.stringify(policy))}`,
         ]),
     ...(right === null ? [] : [`By this policy: ${oneLine(right)}`]),
     `Request: ${oneLine(requestId)}`,

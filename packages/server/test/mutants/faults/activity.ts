@@ -8,7 +8,7 @@ const TEST = "packages/server/test/management/management-activity.test.ts";
 const SCREEN = "packages/dashboard/src/screens/activity";
 const MESSAGE = `${SCREEN}/assistant.ts`;
 const MESSAGE_TEST = `${SCREEN}/assistant.test.ts`;
-const HINTS = "packages/dashboard/src/canvas/call-hints.ts";
+const HINTS = `${SCREEN}/policy-hints.ts`;
 
 /** Faults of the activity of a canvas, which shows the audit log to people who may not know all those in it. */
 export const activity: Fault[] = [
@@ -65,11 +65,11 @@ export const activity: Fault[] = [
     MESSAGE_TEST,
   ),
   fault(
-    "activity: the hint says who may by the wrong right",
+    "activity: the hint says who may do something else",
     HINTS,
-    'operation === "increment" ? "update" : operation',
-    'operation === "increment" ? "read" : operation',
-    "packages/dashboard/src/canvas/call-hints.test.ts",
+    'if (last === "increment") return "increment";',
+    'if (last === "increment") return "create";',
+    `${SCREEN}/policy-hints.test.ts`,
   ),
   fault(
     "activity: somebody who follows goes on asking while the page is hidden",

@@ -8,7 +8,7 @@ import { Choices } from "../../../kit/Choices.tsx";
 import { Dialog } from "../../../kit/Dialog.tsx";
 import { TextField } from "../../../kit/Field.tsx";
 import { Select } from "../../../kit/Select.tsx";
-import { type Entry, entryIn, type Section, withEntry } from "./document.ts";
+import { type Entry, type EntryName, entryIn, type Section, withEntry } from "./document.ts";
 import { presetChoices } from "./RecordEntry.tsx";
 
 const KINDS = [
@@ -35,6 +35,8 @@ export function AddEntry({
   onClose: () => void;
   policy: RuntimePolicy;
   canvas: Canvas;
+  /** The entry that is offered first. */
+  first: EntryName | null;
   onAdd: (policy: RuntimePolicy) => void;
 }) {
   return (
@@ -47,16 +49,18 @@ export function AddEntry({
 function Form({
   policy,
   canvas,
+  first,
   onAdd,
   onClose,
 }: {
   policy: RuntimePolicy;
   canvas: Canvas;
+  first: EntryName | null;
   onAdd: (policy: RuntimePolicy) => void;
   onClose: () => void;
 }) {
-  const [section, setSection] = useState<Section>("collections");
-  const [typed, setTyped] = useState("");
+  const [section, setSection] = useState<Section>(first?.section ?? "collections");
+  const [typed, setTyped] = useState(first?.name ?? "");
   const [preset, setPreset] = useState<Preset>(START[policy.defaultMode ?? "participation"]);
   const [fault, setFault] = useState<string | null>(null);
   const add = () => {

@@ -1,13 +1,15 @@
 import { DEFAULT_CHANNEL_POLICY } from "@easel/protocol/realtime";
 import { useQuery } from "@tanstack/react-query";
+import { useSearch } from "@tanstack/react-router";
 import { ShieldCheck, Trash2 } from "lucide-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useCallback, useRef } from "react";
 import { dataQuery } from "../../../api/queries.ts";
 import type { Canvas } from "../../../api/types.ts";
 import { Badge } from "../../../kit/Badge.tsx";
 import { Button } from "../../../kit/Button.tsx";
 import { focusContent } from "../../../kit/focus.ts";
 import { countOf } from "../../../kit/words.ts";
+import { entryAddress } from "../search.ts";
 import { ChannelEntry } from "./ChannelEntry.tsx";
 import { ConnectionEntry } from "./ConnectionEntry.tsx";
 import { type Entry, type EntryName, entriesIn, SECTIONS, type Section, withEntry } from "./document.ts";
@@ -30,6 +32,18 @@ export interface EntryProps<In extends Section> {
   onChange: ((entry: Entry<In>) => void) | null;
 }
 
+/** Returns whether an entry is the one that the address names, and a ref that moves the focus to it when the screen opens. */
+function useNamedEntry() {
+  const { entry } = useSearch({ from: "/canvases/$id/backend" });
+  const isFocused = useRef(false);
+  const focusOnce = useCallback((element: HTMLElement | null) => {
+    if (element === null || isFocused.current) return;
+    isFocused.current = true;
+    element.focus();
+  }, []);
+  return { isNamed: (at: EntryName) => entryAddress(at) === entry, focusOnce };
+}
+
 /** The entries of a policy, section by section. */
 export function Entries({
   canvas,
@@ -44,11 +58,19 @@ export function Entries({
   const { data } = useQuery(dataQuery(canvas.id));
   const records = new Map(data?.collections.map(({ name, records }) => [name, records]));
 
+  const { isNamed, focusOnce } = useNamedEntry();
+
   const frame = (at: EntryName, parts: ReactNode) => {
     const known = changes.find((each) => each.section === at.section && each.name === at.name);
     const count = at.section === "collections" ? (records.get(at.name) ?? 0) : 0;
     return (
-      <article className="entry" key={at.name} aria-label={at.name}>
+      <article
+        className="entry"
+        key={at.name}
+        aria-label={at.name}
+        ref={isNamed(at) ? focusOnce : undefined}
+        tabIndex={-1}
+      >
         <div className="entry-head">
           <h4>
             <bdi>{at.name}</bdi>

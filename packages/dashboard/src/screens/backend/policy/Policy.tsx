@@ -1,4 +1,4 @@
-import { useBlocker } from "@tanstack/react-router";
+import { useBlocker, useSearch } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import type { Canvas } from "../../../api/types.ts";
 import { Button } from "../../../kit/Button.tsx";
@@ -7,8 +7,10 @@ import { ErrorNote } from "../../../kit/ErrorNote.tsx";
 import { JsonEditor, type JsonEditorHandle } from "../../../kit/json-editor/JsonEditor.tsx";
 import { Select } from "../../../kit/Select.tsx";
 import { countOf } from "../../../kit/words.ts";
+import { entryOfAddress } from "../search.ts";
 import { AddEntry } from "./AddEntry.tsx";
 import { Conflicts } from "./Conflicts.tsx";
+import { entryIn, SECTIONS } from "./document.ts";
 import { Entries } from "./Entries.tsx";
 import { Hidden } from "./Hidden.tsx";
 import { TakeOver } from "./TakeOver.tsx";
@@ -20,6 +22,8 @@ export function Policy({ canvas, editor }: { canvas: Canvas; editor: PolicyEdito
   const json = useRef<JsonEditorHandle>(null);
   const { policy, shown, faults, text } = editor;
   const waits = policy === null;
+  const named = entryOfAddress(useSearch({ from: "/canvases/$id/backend" }).entry, SECTIONS);
+  const missing = named === null || entryIn(shown, named) !== undefined ? null : named;
   return (
     <section className="card stack policy" aria-labelledby="policy">
       <div className="policy-head">
@@ -52,6 +56,18 @@ export function Policy({ canvas, editor }: { canvas: Canvas; editor: PolicyEdito
           ) : null}
           <Conflicts editor={editor} />
           <Hidden canvas={canvas} editor={editor} />
+          {missing === null ? null : (
+            <div className="note wait" role="status">
+              <p>
+                The policy has no entry <bdi>“{missing.name}”</bdi>, which the page uses.
+              </p>
+              <div>
+                <Button isDisabled={waits} onPress={() => setAdding(true)}>
+                  Add it
+                </Button>
+              </div>
+            </div>
+          )}
           <Entries canvas={canvas} editor={editor} onAdd={() => setAdding(true)} />
           <StartingChoice editor={editor} />
         </div>
@@ -67,6 +83,7 @@ export function Policy({ canvas, editor }: { canvas: Canvas; editor: PolicyEdito
       </div>
       <AddEntry
         isOpen={isAdding}
+        first={missing}
         onClose={() => setAdding(false)}
         policy={shown}
         canvas={canvas}
