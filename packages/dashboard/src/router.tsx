@@ -18,9 +18,12 @@ import {
   parseOffboardingSearch,
   parsePeopleSearch,
 } from "./screens/admin/search.ts";
+import { parseSpendSearch } from "./screens/ai-spend/search.ts";
+import { parseAuditSearch } from "./screens/audit/search.ts";
 import { checkerQuery } from "./screens/backend/policy/checker.ts";
 import { parseBackendSearch } from "./screens/backend/search.ts";
 import { parseDataSearch } from "./screens/data/search.ts";
+import { parseSettingsSearch } from "./screens/settings/search.ts";
 import { parseTeamsSearch, teamQuery, teamsQuery } from "./screens/teams/team-queries.ts";
 import { parseSearch as parseVersionsSearch } from "./screens/versions/search.ts";
 
@@ -192,6 +195,48 @@ const organisations = createRoute({
   ),
 });
 
+const adminOverview = createRoute({
+  getParentRoute: () => admin,
+  path: "/overview",
+  component: lazyRouteComponent(
+    () => import("./screens/admin-overview/AdminOverviewScreen.tsx"),
+    "AdminOverviewScreen",
+  ),
+});
+
+const quotas = createRoute({
+  getParentRoute: () => admin,
+  path: "/quotas",
+  component: lazyRouteComponent(() => import("./screens/quotas/QuotasScreen.tsx"), "QuotasScreen"),
+});
+
+const settings = createRoute({
+  getParentRoute: () => admin,
+  path: "/settings",
+  validateSearch: parseSettingsSearch,
+  component: lazyRouteComponent(() => import("./screens/settings/SettingsScreen.tsx"), "SettingsScreen"),
+});
+
+const aiSpend = createRoute({
+  getParentRoute: () => admin,
+  path: "/ai",
+  validateSearch: parseSpendSearch,
+  component: lazyRouteComponent(() => import("./screens/ai-spend/AiSpendScreen.tsx"), "AiSpendScreen"),
+});
+
+const audit = createRoute({
+  getParentRoute: () => admin,
+  path: "/audit",
+  validateSearch: parseAuditSearch,
+  component: lazyRouteComponent(() => import("./screens/audit/AuditScreen.tsx"), "AuditScreen"),
+});
+
+const health = createRoute({
+  getParentRoute: () => admin,
+  path: "/health",
+  component: lazyRouteComponent(() => import("./screens/health/HealthScreen.tsx"), "HealthScreen"),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     canvases,
@@ -200,7 +245,21 @@ export const router = createRouter({
     teams,
     team,
     canvas.addChildren([newVersion, overview, sharing, data, versions, backend, activity]),
-    admin.addChildren([adminStart, people, person, offboarding, adminCanvases, adminCanvas, organisations]),
+    admin.addChildren([
+      adminStart,
+      adminOverview,
+      people,
+      person,
+      offboarding,
+      adminCanvases,
+      adminCanvas,
+      organisations,
+      quotas,
+      settings,
+      aiSpend,
+      audit,
+      health,
+    ]),
   ]),
   defaultPreload: "intent",
   // The queries know how old their data is.

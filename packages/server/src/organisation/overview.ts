@@ -2,6 +2,7 @@ import type { InstanceOverview } from "@easel/protocol/management";
 import type { Access } from "@easel/protocol/types";
 import { PUBLICATION_STATUSES, publicationStatus, statusFieldsOf } from "../canvases/publication-status.ts";
 import type { Env } from "../env.ts";
+import { writeLastSeen } from "../identity/last-seen-store.ts";
 import { instanceSpend } from "./ai/spend-report.ts";
 import { listAttention } from "./attention.ts";
 import { DAY_MS } from "./days.ts";
@@ -39,6 +40,8 @@ async function countCanvases({ db, clock }: Env): Promise<InstanceOverview["canv
 /** Sums up the instance for its administrators. */
 export async function instanceOverview(env: Env): Promise<InstanceOverview> {
   const { db, clock } = env;
+  // Who has come within the last minute counts, too. If this cannot be written, the next attempt writes it.
+  await writeLastSeen(env).catch(() => {});
   const [canvases, [sums], ai, attention] = await Promise.all([
     countCanvases(env),
     db.all<Record<"total" | "deactivated" | "active" | "bundles" | "files", number | string | null>>`
