@@ -92,7 +92,7 @@ function Figures({ overview: { canvases, people, bytes, ai } }: { overview: Inst
                 {state === "deleted" ? (
                   label
                 ) : (
-                  <Link to={"/admin/canvases" as "/"} search={{ show: state } as object}>
+                  <Link to="/admin/canvases" search={{ show: state }}>
                     {label}
                   </Link>
                 )}
@@ -112,7 +112,7 @@ function Figures({ overview: { canvases, people, bytes, ai } }: { overview: Inst
           </div>
           <div>
             <dt>
-              <Link to={"/admin/people" as "/"} search={{ show: "deactivated" } as object}>
+              <Link to="/admin/people" search={{ show: "deactivated" }}>
                 Deactivated
               </Link>
             </dt>

@@ -16,7 +16,7 @@ import { dollarsOf } from "../../kit/money.ts";
 import { NativeSelect } from "../../kit/NativeSelect.tsx";
 import { Screen } from "../../kit/Screen.tsx";
 import { countOf } from "../../kit/words.ts";
-import { RANGES, rangeIn } from "./search.ts";
+import { RANGES, rangeIn } from "./ranges.ts";
 
 const number = new Intl.NumberFormat("en");
 const month = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseSpendSearch, RANGES, rangeIn } from "./search.ts";
+import { RANGES, rangeIn } from "./ranges.ts";
+import { parseSpendSearch } from "./search.ts";
 
 const NOW = Date.parse("2026-03-05T10:00:00Z");
 

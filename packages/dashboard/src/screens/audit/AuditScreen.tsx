@@ -72,7 +72,7 @@ export function AuditScreen() {
         </>
       }
     >
-      <div className="stack">
+      <div className="stack audit">
         <Filters search={search} onChange={change} />
         {error === null ? null : (
           <ErrorNote error={error}>

@@ -119,7 +119,7 @@ function PeopleWith({
       <ul className="quota-people">
         {people?.map(({ id, name, email, quotas }) => (
           <li key={id}>
-            <Link to={`/admin/people/${id}` as "/"}>
+            <Link to="/admin/people/$userId" params={{ userId: id }}>
               <bdi>{name}</bdi>
             </Link>
             <span className="small soft">
