@@ -4,18 +4,12 @@ import { CircleAlert, TriangleAlert } from "lucide-react";
 import { type Ref, useEffect, useId, useImperativeHandle, useMemo, useRef, useState } from "react";
 import { useSettled } from "../useSettled.ts";
 import type { Editor } from "./editor.ts";
-import { lineOf, readJson, type Span, type TextFault } from "./json-text.ts";
+import type { Span, ValueFault } from "./json-text.ts";
 
 const ABOUT = "Tab indents. Escape, then Tab leaves the editor.";
 const ABOUT_LEAVING = "Tab now leaves the editor.";
 /** The most faults that are listed. */
 const LISTED = 20;
-
-/** What is wrong with the value at a path, such as `["collections", "ideas", "preset"]`. */
-export interface ValueFault {
-  path: readonly PropertyKey[];
-  message: string;
-}
 
 export interface JsonEditorHandle {
   /** Moves the focus into the editor, and selects the value at a path. */
@@ -24,7 +18,7 @@ export interface JsonEditorHandle {
 
 /**
  * Edits a text of JSON, whatever it is: also one that is no JSON yet. What is wrong with it stands below, each fault with its line; `faults` are
- * those that the caller finds in the value. Until the editor is loaded, and if it cannot be, a plain field has the same text.
+ * those that the caller finds in the value. Until the editor is loaded, and if it cannot be, a plain field has the same text, without the faults.
  * Its height is between the custom properties `--json-editor-min` and `--json-editor-max`.
  */
 export function JsonEditor({
@@ -89,25 +83,12 @@ export function JsonEditor({
 
   // A text that is being typed is wrong for a moment only.
   const settled = useSettled(value);
-  const read = useMemo(() => readJson(settled), [settled]);
-  const faults = useMemo(
-    (): TextFault[] => [
-      ...read.faults,
-      ...further.map(({ path, message }) => ({ ...read.placeOf(path), severity: "error" as const, message })),
-    ],
-    [read, further],
-  );
+  const faults = useMemo(() => editor?.faultsIn(settled, further) ?? [], [editor, settled, further]);
   useEffect(() => editor?.setFaults(faults), [editor, faults]);
 
-  const focus = (span?: Span) => {
-    if (editor !== null) editor.focus(span);
-    else {
-      field.current?.focus();
-      if (span !== undefined) field.current?.setSelectionRange(span.from, span.to);
-    }
-  };
+  const focus = (span?: Span) => (editor === null ? field.current?.focus() : editor.focus(span));
   useImperativeHandle(ref, () => ({
-    focus: (path) => focus(path === undefined ? undefined : readJson(latest.current.value).placeOf(path)),
+    focus: (path) => focus(path === undefined ? undefined : editor?.placeOf(path)),
   }));
 
   return (
@@ -137,8 +118,7 @@ export function JsonEditor({
         </p>
       )}
       <ul className="json-faults" aria-live="polite" aria-label={`Faults in ${label}`}>
-        {faults.slice(0, LISTED).map(({ severity, message, from, to }) => {
-          const { line, column } = lineOf(settled, from);
+        {faults.slice(0, LISTED).map(({ severity, message, from, to, line, column }) => {
           const Icon = severity === "error" ? CircleAlert : TriangleAlert;
           return (
             <li key={`${from} ${message}`} className={severity}>

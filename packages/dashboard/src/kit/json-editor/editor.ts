@@ -11,7 +11,7 @@ import { lintGutter, setDiagnostics } from "@codemirror/lint";
 import { Annotation, Compartment, EditorState, Prec } from "@codemirror/state";
 import { drawSelection, EditorView, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
-import type { Span, TextFault } from "./json-text.ts";
+import { faultsIn, readJson, type Span, type TextFault } from "./json-text.ts";
 
 /** Marks a change that comes from outside, not from the person who types. */
 const fromOutside = Annotation.define<boolean>();
@@ -118,6 +118,9 @@ export interface Editor {
   setText: (text: string) => void;
   setReadOnly: (isReadOnly: boolean) => void;
   setFaults: (faults: readonly TextFault[]) => void;
+  faultsIn: typeof faultsIn;
+  /** Returns where the value at a path stands. */
+  placeOf: (path: readonly PropertyKey[]) => Span;
   /** Focuses the editor. With `span`, selects that part of the text and scrolls it into view. */
   focus: (span?: Span) => void;
   destroy: () => void;
@@ -231,6 +234,8 @@ export function createEditor(host: HTMLElement, options: EditorOptions): Editor 
         effects: attributes.reconfigure(described(faults)),
       });
     },
+    faultsIn,
+    placeOf: (path) => readJson(view.state.doc.toString()).placeOf(path),
     focus(span) {
       view.focus();
       if (span === undefined) return;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { lineOf, readJson } from "./json-text.ts";
+import { faultsIn, lineOf, readJson } from "./json-text.ts";
 
 const accepts = (text: string): boolean => {
   try {
@@ -99,6 +99,18 @@ describe("JSON as text", () => {
     assert.equal(at("__proto__"), "2");
     assert.equal(at("constructor"), text);
     assert.equal(at(), text);
+  });
+
+  it("faults of values stand beside those of the text, each with its line", () => {
+    const text = '{\n  "a": 1,\n  "a": {"b": 2}\n}';
+    const further = [{ path: ["a", "b", "c"], message: "No number." }];
+    assert.deepEqual(
+      faultsIn(text, further).map(({ message, line, column }) => [message, line, column]),
+      [
+        ["The field “a” is here twice. The last one counts.", 3, 3],
+        ["No number.", 3, 14],
+      ],
+    );
   });
 
   it("nesting of any depth is read", () => {

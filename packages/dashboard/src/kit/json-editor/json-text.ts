@@ -10,6 +10,18 @@ export interface TextFault extends Span {
   message: string;
 }
 
+/** What is wrong with the value at a path, such as `["collections", "ideas", "preset"]`. */
+export interface ValueFault {
+  path: readonly PropertyKey[];
+  message: string;
+}
+
+/** A fault with its line and column, from 1. */
+export interface PlacedFault extends TextFault {
+  line: number;
+  column: number;
+}
+
 /** A value in a text, with the values in it by name or number. */
 interface Node extends Span {
   inner: Map<string, Node>;
@@ -66,6 +78,17 @@ export function readJson(text: string): JsonText {
       return { from: node.from, to: node.to };
     },
   };
+}
+
+/** Returns what is wrong with a text: as JSON, and with the values in it. */
+export function faultsIn(text: string, further: readonly ValueFault[]): PlacedFault[] {
+  const { faults, placeOf } = readJson(text);
+  const ofValues = further.map(({ path, message }) => ({
+    ...placeOf(path),
+    severity: "error" as const,
+    message,
+  }));
+  return [...faults, ...ofValues].map((fault) => ({ ...fault, ...lineOf(text, fault.from) }));
 }
 
 class Reader {

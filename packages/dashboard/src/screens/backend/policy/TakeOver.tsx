@@ -47,9 +47,13 @@ async function readOffer(canvas: Canvas, policy: RuntimePolicy): Promise<Offer> 
     ownerOnly,
   } = changesFor(file, { ...canvas, runtimePolicy: policy as Canvas["runtimePolicy"] }, false);
   const off = capabilitiesOff(canvas, file.capabilities);
+  const wanted: Offer["settings"] = { ...(off.length > 0 && switchesOn(off)), ...audiences };
+  const settings = Object.entries(wanted).filter(
+    ([name, value]) => canvas.capabilities[name as keyof typeof wanted] !== value,
+  );
   return {
     policy: (change?.runtimePolicy as RuntimePolicy | undefined) ?? policy,
-    settings: { ...(off.length > 0 && switchesOn(off)), ...audiences },
+    settings: Object.fromEntries(settings),
     leavesGuestAi: ownerOnly.length > 0,
   };
 }

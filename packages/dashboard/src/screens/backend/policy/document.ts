@@ -9,7 +9,7 @@ import {
 } from "@easel/protocol/policy";
 import { isSame } from "@easel/server/easel-json-changes";
 import type { checkPolicy } from "@easel/server/policy-faults";
-import type { ValueFault } from "../../../kit/json-editor/JsonEditor.tsx";
+import type { ValueFault } from "../../../kit/json-editor/json-text.ts";
 
 /** The sections of a policy document that have entries by name, in the order of the screen. */
 export const SECTIONS = ["collections", "fileGroups", "channels", "connections"] as const;
