@@ -186,6 +186,24 @@ const adminCanvas = createRoute({
   ),
 });
 
+const connections = createRoute({
+  getParentRoute: () => admin,
+  path: "/connections",
+  component: lazyRouteComponent(
+    () => import("./screens/connections/ConnectionsScreen.tsx"),
+    "ConnectionsScreen",
+  ),
+});
+
+const connection = createRoute({
+  getParentRoute: () => admin,
+  path: "/connections/$profile",
+  component: lazyRouteComponent(
+    () => import("./screens/connections/ConnectionScreen.tsx"),
+    "ConnectionScreen",
+  ),
+});
+
 const organisations = createRoute({
   getParentRoute: () => admin,
   path: "/organisations",
@@ -253,6 +271,8 @@ export const router = createRouter({
       offboarding,
       adminCanvases,
       adminCanvas,
+      connections,
+      connection,
       organisations,
       quotas,
       settings,
