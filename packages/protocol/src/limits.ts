@@ -6,6 +6,7 @@ import {
   BUNDLE_UNPACKED_BYTES,
 } from "./bundle.ts";
 import { CHANNEL_NAME_BYTES, FRAME_BYTES, PUBLISHES_PER_MINUTE } from "./realtime-constants.ts";
+import { VALUE_BYTES } from "./value-bytes.ts";
 
 const KiB = 1024;
 const MiB = 1024 * KiB;
@@ -17,7 +18,7 @@ const MiB = 1024 * KiB;
 export const LIMITS = {
   kvKeyBytes: { value: 512, unit: "bytes", of: "a KV key, decoded", past: "413 KEY_TOO_LARGE" },
   valueBytes: {
-    value: 64 * KiB,
+    value: VALUE_BYTES,
     unit: "bytes",
     of: "a KV value or a record of a collection, serialized",
     past: "413 VALUE_TOO_LARGE",

@@ -57,8 +57,8 @@ export interface GridSort {
 
 /** What a screen can do with a grid. */
 export interface GridHandle {
-  /** Moves the focus to a row. Does nothing if there is no such row. */
-  focusRow(id: string): void;
+  /** Moves the focus to a row. Returns whether there is such a row. */
+  focusRow(id: string): boolean;
 }
 
 /** Ids of the selected rows. */
@@ -211,10 +211,11 @@ const NONE: GridSelection = new Set();
 type State = NonNullable<ReturnType<typeof useGridState>>;
 const useGridState = () => useContext(TableStateContext);
 
-function focusRow(state: State | null, id: string): void {
-  if (state === null || state.collection.getItem(id) === null) return;
+function focusRow(state: State | null, id: string): boolean {
+  if (state === null || state.collection.getItem(id) === null) return false;
   state.selectionManager.setFocused(true);
   state.selectionManager.setFocusedKey(id);
+  return true;
 }
 
 const SelectBox = () => (

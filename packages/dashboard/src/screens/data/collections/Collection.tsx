@@ -1,14 +1,15 @@
 import "./collections.css";
 import { useQuery } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { lazy, useEffect } from "react";
 import { refusalOf } from "../../../api/api-error.ts";
 import { canvasChanged, canvasKey, dataQuery, queries } from "../../../api/queries.ts";
 import { runtimeOf } from "../../../api/runtime.ts";
 import { ErrorNote } from "../../../kit/ErrorNote.tsx";
 import { Loading } from "../../../kit/Loading.tsx";
 import type { PartProps } from "../parts.ts";
-import { NotInPolicy } from "./NotInPolicy.tsx";
 import { Records } from "./Records.tsx";
+
+const NotInPolicy = lazy(async () => ({ default: (await import("./NotInPolicy.tsx")).NotInPolicy }));
 
 /** A collection: its records, as far as the policy shows them to the person, or how it comes back into the policy. */
 export function Collection({ canvas, summary, name }: PartProps) {

@@ -1,4 +1,6 @@
+import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
+import { refusalOf } from "../../../api/api-error.ts";
 import { runtimeOf, useConnection } from "../../../api/runtime.ts";
 
 /** The time after which a lost connection is told. Most are back before. */

@@ -5,20 +5,12 @@ import { changeCapabilities } from "../../../api/canvas-acts.ts";
 import { canvasQuery, queries } from "../../../api/queries.ts";
 import type { Canvas } from "../../../api/types.ts";
 import { useCanvasChange } from "../../../canvas/changes.ts";
-import { Button } from "../../../kit/Button.tsx";
+import { Button, ButtonLink } from "../../../kit/Button.tsx";
 import { Empty } from "../../../kit/Empty.tsx";
 import { ErrorNote } from "../../../kit/ErrorNote.tsx";
 import { NativeSelect } from "../../../kit/NativeSelect.tsx";
 import { countOf } from "../../../kit/words.ts";
-
-/** What each preset lets people do, in a few words. */
-const MEANS: Record<Preset, string> = {
-  personal: "Everyone has their own records, and sees no others.",
-  submissions: "Everyone adds records; the owner and editors see them all.",
-  contributions: "Everyone sees all records and adds their own.",
-  managed: "Everyone sees the records; the owner and editors write them.",
-  collaborative: "Everyone sees and changes all records.",
-};
+import { sentencesOf } from "../../backend/policy/sentences.ts";
 
 const CHOICES = (Object.keys(PRESETS) as Preset[]).map((value) => ({
   value,
@@ -54,11 +46,14 @@ export function NotInPolicy({ canvas, name, records }: { canvas: Canvas; name: s
             choices={CHOICES}
             value={preset}
             onChange={setPreset}
-            description={MEANS[preset]}
+            description={sentencesOf({ preset }, "records").join(" ")}
           />
           <Button look="primary" isPending={add.isPending} onPress={() => add.mutate()}>
             Add it to the policy
           </Button>
+          <ButtonLink look="quiet" to="/canvases/$id/backend" params={{ id: canvas.id }}>
+            See the whole policy
+          </ButtonLink>
           {add.error === null ? null : <ErrorNote error={add.error} />}
         </div>
       }

@@ -1,9 +1,9 @@
-import { LIMITS } from "@easel/protocol/limits";
 import type { Json, Rights } from "@easel/protocol/types";
+import { VALUE_BYTES } from "@easel/protocol/value-bytes";
 import type { Collection, CollectionRecord, EaselError } from "@easel/sdk";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useBlocker } from "@tanstack/react-router";
-import { type FormEvent, useEffect, useEffectEvent, useRef, useState } from "react";
+import { type FormEvent, lazy, Suspense, useEffect, useEffectEvent, useRef, useState } from "react";
 import { refusalOf } from "../../../api/api-error.ts";
 import { dataQuery, meQuery, queries } from "../../../api/queries.ts";
 import { runtimeOf } from "../../../api/runtime.ts";
@@ -11,7 +11,7 @@ import { Button } from "../../../kit/Button.tsx";
 import { bytesOf } from "../../../kit/bytes.ts";
 import { Dialog } from "../../../kit/Dialog.tsx";
 import { ErrorNote } from "../../../kit/ErrorNote.tsx";
-import { JsonEditor } from "../../../kit/json-editor/JsonEditor.tsx";
+import { Loading } from "../../../kit/Loading.tsx";
 import { Time } from "../../../kit/Time.tsx";
 import { toast } from "../../../kit/toasts.ts";
 import { Person } from "../Person.tsx";
@@ -21,6 +21,10 @@ import { Fields } from "./Fields.tsx";
 import { bytesOfValue, formOf, isSame, merged } from "./form.ts";
 import type { RecordList } from "./records.ts";
 import { whyNot } from "./refusals.ts";
+
+const JsonEditor = lazy(async () => ({
+  default: (await import("../../../kit/json-editor/JsonEditor.tsx")).JsonEditor,
+}));
 
 /** The share of the limit of a value from which its size is told before it is saved. */
 const NEAR = 0.75;
@@ -186,15 +190,17 @@ export function RecordEditor({
           onChange={(fields) => setDraft({ as: "form", fields })}
         />
       ) : (
-        <JsonEditor
-          label="Value"
-          value={draft.text}
-          {...(cannot === null ? { onChange: (text: string) => setDraft({ as: "json", text }) } : {})}
-        />
+        <Suspense fallback={<Loading what="the editor" />}>
+          <JsonEditor
+            label="Value"
+            value={draft.text}
+            {...(cannot === null ? { onChange: (text: string) => setDraft({ as: "json", text }) } : {})}
+          />
+        </Suspense>
       )}
-      {bytes > LIMITS.valueBytes.value * NEAR ? (
-        <p className={`small ${bytes > LIMITS.valueBytes.value ? "field-error" : "soft"}`}>
-          {bytesOf(bytes)} of at most {bytesOf(LIMITS.valueBytes.value)}
+      {bytes > VALUE_BYTES * NEAR ? (
+        <p className={`small ${bytes > VALUE_BYTES ? "field-error" : "soft"}`}>
+          {bytesOf(bytes)} of at most {bytesOf(VALUE_BYTES)}
         </p>
       ) : null}
       {save.error === null || isTold ? null : <Refused error={save.error} bytes={bytes} />}
@@ -278,7 +284,7 @@ function Refused({ error, bytes }: { error: Error; bytes: number }) {
     <ErrorNote error={error}>
       {code === "VALUE_TOO_LARGE" ? (
         <p className="small">
-          The value has {bytesOf(bytes)}; a record has at most {bytesOf(LIMITS.valueBytes.value)}.
+          The value has {bytesOf(bytes)}; a record has at most {bytesOf(VALUE_BYTES)}.
         </p>
       ) : code === "KEY_LIMIT" ? (
         <p className="small">

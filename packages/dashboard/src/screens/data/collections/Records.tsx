@@ -1,7 +1,7 @@
 import type { CollectionPolicy } from "@easel/protocol/policy";
 import type { Rights } from "@easel/protocol/types";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { Columns3, Plus, Trash2, X } from "lucide-react";
 import { lazy, Suspense, useMemo, useRef, useState } from "react";
 import { refusalOf } from "../../../api/api-error.ts";
@@ -17,6 +17,7 @@ import {
   type GridSort,
 } from "../../../kit/DataGrid.tsx";
 import { ErrorNote } from "../../../kit/ErrorNote.tsx";
+import { focusContent } from "../../../kit/focus.ts";
 import { Loading } from "../../../kit/Loading.tsx";
 import { Time } from "../../../kit/Time.tsx";
 import { countOf } from "../../../kit/words.ts";
@@ -92,10 +93,11 @@ export function Records({
 
   const change = (to: Partial<typeof search>, replace = false) =>
     void navigate({ search: (before) => ({ ...before, ...to }), replace });
-  /** Moves the focus to a row, once it is drawn. */
-  const focusRow = (id: string | undefined) => {
-    if (id !== undefined) requestAnimationFrame(() => grid.current?.focusRow(id));
-  };
+  /** Moves the focus to a row, once it is drawn, or to the screen if there is none. */
+  const focusRow = (id: string | undefined) =>
+    requestAnimationFrame(() => {
+      if (id === undefined || !grid.current?.focusRow(id)) focusContent();
+    });
   const open = (id: string, field: string | null = null) => {
     setEdited(field);
     change({ record: id });
@@ -114,7 +116,11 @@ export function Records({
     if (doomed.length > MAX_UNDONE) return setAsked(doomed);
     const ids = doomed.map(({ id }) => id);
     setSelection(new Set([...selection].filter((id) => !ids.includes(id))));
-    if (search.record !== undefined && ids.includes(search.record)) change({ record: undefined });
+    if (search.record !== undefined && ids.includes(search.record)) {
+      // The panel goes, and the focus that is in it moves on.
+      focusRow(rows[rows.findIndex(({ id }) => id === search.record) + 1]?.id ?? rows.at(-2)?.id);
+      change({ record: undefined });
+    }
     deleteLater(`Deleted ${countOf(ids.length, "record")}.`, {
       ids,
       send: (id) => collection.delete(id),
@@ -141,7 +147,10 @@ export function Records({
               <bdi>{name}</bdi>
             </h2>
             <p className="small soft">
-              {countOf(count, "record")} of all people, preset {policy.preset}
+              {countOf(count, "record")} of all people, preset{" "}
+              <Link to="/canvases/$id/backend" params={{ id: canvas.id }}>
+                {policy.preset}
+              </Link>
               {policy.overrides === undefined ? "" : ", changed"}
             </p>
           </div>
@@ -149,7 +158,7 @@ export function Records({
             <Button look="quiet" icon={<Columns3 aria-hidden />} onPress={() => setChoosing(true)}>
               Columns
             </Button>
-            {rows.length === 0 ? null : (
+            {rows.length === 0 || !rights.delete.own ? null : (
               <Button look="quiet" icon={<Trash2 aria-hidden />} onPress={() => setAsked("all")}>
                 Delete all
               </Button>

@@ -1,7 +1,8 @@
-import { useEffect, useMemo, useRef, useSyncExternalStore } from "react";
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { refusalOf } from "../../../api/api-error.ts";
 import { canvasKey, canvasQuery, dataQuery, queries } from "../../../api/queries.ts";
 import { runtimeOf } from "../../../api/runtime.ts";
+import { useSignedOut } from "../../../api/session.ts";
 import { type Condition, conditionsOf } from "./conditions.ts";
 import { hiddenIds, onHidden } from "./deletions.ts";
 import { createRecordList, type RecordList, type RecordsState, type Source } from "./records.ts";
@@ -11,6 +12,14 @@ function policyMayHaveChanged(canvas: string, name: string): void {
   void queries.invalidateQueries({ queryKey: canvasKey(canvas, "rights", name) });
   void queries.invalidateQueries({ queryKey: canvasQuery(canvas).queryKey, exact: true });
   void queries.invalidateQueries({ queryKey: dataQuery(canvas).queryKey });
+}
+
+/** Returns how often the person has signed in again. */
+function useSessions(): number {
+  const isOut = useSignedOut();
+  const [{ count, wasOut }, set] = useState({ count: 0, wasOut: isOut });
+  if (isOut !== wasOut) set({ count: isOut ? count : count + 1, wasOut: isOut });
+  return count;
 }
 
 /**
@@ -25,6 +34,8 @@ export function useRecords(
 ): { list: RecordList; state: RecordsState; conditions: Condition[]; isStale: boolean } {
   const text = JSON.stringify(where ?? {});
   const conditions = useMemo(() => conditionsOf(JSON.parse(text)), [text]);
+  const session = useSessions();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the end of a session ends the watch, so each has a list of its own
   const list = useMemo(() => {
     const { kv, people } = runtimeOf(canvas);
     const collection = kv.collection(name);
@@ -42,7 +53,7 @@ export function useRecords(
     };
     // The names of the authors of a page are one request, which the cells then find answered.
     return createRecordList(source, conditions, order, (ids) => void people(ids).catch(() => {}));
-  }, [canvas, name, conditions, order]);
+  }, [canvas, name, conditions, order, session]);
   useEffect(() => list.start(), [list]);
   useEffect(() => {
     const hide = () => list.setHidden(hiddenIds());
