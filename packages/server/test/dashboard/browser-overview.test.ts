@@ -42,7 +42,7 @@ describe("the overview of a canvas", { skip: noBrowser }, async () => {
     ] as const)
       for (const person of people) env.pageViews.add(id, person, now - days * DAY_MS);
     await writePageViews(env);
-    const { page } = await open(ada.email, screen(id));
+    const { page, context } = await open(ada.email, screen(id));
     await page.getByText("Opened 5 times in the last 30 days, by 3 people.").waitFor();
     await page.getByRole("img", { name: /^Views, .*The most is 3 views on / }).waitFor();
     await page.getByText("As a table").click();
@@ -52,6 +52,13 @@ describe("the overview of a canvas", { skip: noBrowser }, async () => {
     await assertAccessible(page, "dark");
     await page.setViewportSize({ width: 320, height: 700 });
     assert.ok(Number(await page.evaluate("document.documentElement.scrollWidth")) <= 320);
+
+    const tab = await context.newPage();
+    await tab.goto(env.base.canvasUrl(String((await read(id)).slug)));
+    await tab.reload();
+    await writePageViews(env);
+    await page.reload();
+    await page.getByText("Opened 7 times in the last 30 days, by 4 people.").waitFor();
 
     // A service that counts no views says so.
     await page.route(/\/usage\?/, async (route) => {
