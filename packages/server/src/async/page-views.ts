@@ -6,6 +6,9 @@ const CANVASES_WAITING = 10_000;
 /** The largest number of people who wait, for all canvases together. Views of further people are counted without them. */
 const PEOPLE_WAITING = 20_000;
 
+/** The number of canvases that are written at once. It is small because in SQLite a write blocks the event loop. */
+const WRITTEN_AT_ONCE = 5;
+
 /** The views of a canvas on a day that are not written yet. */
 export interface WaitingViews {
   canvasId: string;
@@ -47,22 +50,25 @@ export class PageViews {
   }
 
   /**
-   * Passes the waiting views to `store`, canvas by canvas, once earlier writes have ended. If `store` throws, rethrows the error and keeps what
-   * is not stored for the next write.
+   * Passes the waiting views to `store`, a few canvases at a time, once earlier writes have ended. If `store` throws, rethrows the error and
+   * keeps what is not stored for the next write.
    */
   write(store: (views: WaitingViews) => Promise<void>): Promise<void> {
     const written = this.#writing.then(async () => {
       const waiting = [...this.#waiting.values()];
       this.#waiting = new Map();
       this.#people = 0;
-      try {
-        for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
-          await store(next);
-          waiting.shift();
-        }
-      } catch (error) {
+      while (waiting.length > 0) {
+        const group = waiting.splice(0, WRITTEN_AT_ONCE);
+        const errors: unknown[] = [];
+        const keep = (views: WaitingViews) => (error: unknown) => {
+          errors.push(error);
+          waiting.push(views);
+        };
+        await Promise.all(group.map((views) => store(views).catch(keep(views))));
+        if (errors.length === 0) continue;
         for (const each of waiting) this.#putBack(each);
-        throw error;
+        throw errors[0];
       }
     });
     this.#writing = written.catch(() => {});
