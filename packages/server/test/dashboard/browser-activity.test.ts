@@ -132,6 +132,11 @@ describe("the screen of the activity", { skip: noBrowser }, async () => {
     await page.getByRole("heading", { name: /^Why .* was refused$/ }).waitFor();
     await assertNarrow(page);
     await page.setViewportSize({ width: 390, height: 844 });
+    await page.reload();
+    await until("the link to the open screen is in view", async () => {
+      const place = await page.getByRole("link", { name: "Activity" }).boundingBox();
+      return place !== null && place.x >= 0 && place.x + place.width <= 390;
+    });
     await page.getByRole("button", { name: "Close the details" }).click();
     await row(page, "COLLECTION_NOT_CONFIGURED").waitFor();
     await assertAccessible(page, "dark");

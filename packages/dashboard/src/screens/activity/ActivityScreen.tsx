@@ -2,14 +2,13 @@ import "./activity.css";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link, useParams, useSearch } from "@tanstack/react-router";
 import { History } from "lucide-react";
+import { lazy, Suspense } from "react";
 import { canvasQuery } from "../../api/queries.ts";
 import { isEditor } from "../../canvas/state.ts";
 import { Empty } from "../../kit/Empty.tsx";
+import { Loading } from "../../kit/Loading.tsx";
 import { useDocumentTitle } from "../../kit/Screen.tsx";
-import { Calls } from "./Calls.tsx";
-import { Changes } from "./Changes.tsx";
 import { VIEWS, type View } from "./search.ts";
-import { Use } from "./Use.tsx";
 
 const NAMES: Record<View, string> = {
   changes: "Changes",
@@ -17,7 +16,12 @@ const NAMES: Record<View, string> = {
   use: "Use and limits",
 };
 
-const CONTENT = { changes: Changes, calls: Calls, use: Use };
+/** Each view is a chunk of its own: lists and figures share little. */
+const CONTENT = {
+  changes: lazy(async () => ({ default: (await import("./Changes.tsx")).Changes })),
+  calls: lazy(async () => ({ default: (await import("./Calls.tsx")).Calls })),
+  use: lazy(async () => ({ default: (await import("./Use.tsx")).Use })),
+};
 
 /** What happened on a canvas, for its owner and editors: what people changed, which calls of the page failed, and what it uses. */
 export function ActivityScreen() {
@@ -49,7 +53,9 @@ export function ActivityScreen() {
           </Link>
         ))}
       </nav>
-      <Content canvas={canvas} />
+      <Suspense fallback={<Loading what="the activity" rows={8} />}>
+        <Content canvas={canvas} />
+      </Suspense>
     </div>
   );
 }

@@ -8,9 +8,9 @@ import { Button } from "../../kit/Button.tsx";
 import { DataGrid, type GridHandle } from "../../kit/DataGrid.tsx";
 import { Empty } from "../../kit/Empty.tsx";
 import { ErrorNote } from "../../kit/ErrorNote.tsx";
-import { Filter } from "../../kit/Filter.tsx";
 import { ListWithDetails } from "../../kit/ListWithDetails.tsx";
 import { Loading } from "../../kit/Loading.tsx";
+import { NativeSelect } from "../../kit/NativeSelect.tsx";
 import { Time } from "../../kit/Time.tsx";
 import { Toggle } from "../../kit/Toggle.tsx";
 import { countOf } from "../../kit/words.ts";
@@ -134,13 +134,15 @@ function CallList({ canvas, log, follow }: { canvas: Canvas; log: CallLog; follo
   return (
     <>
       <div className="row">
-        <Filter
+        <NativeSelect
+          hideLabel
           label="Code"
           choices={[{ value: ALL, label: "All codes" }, ...codes]}
           value={code}
           onChange={(to) => change({ code: to || undefined, open: undefined })}
         />
-        <Filter
+        <NativeSelect
+          hideLabel
           label="Who"
           choices={[{ value: ALL, label: "Everyone" }, ...people]}
           value={person}

@@ -9,9 +9,9 @@ import { Button } from "../../kit/Button.tsx";
 import { DataGrid, type GridHandle } from "../../kit/DataGrid.tsx";
 import { Empty } from "../../kit/Empty.tsx";
 import { ErrorNote } from "../../kit/ErrorNote.tsx";
-import { Filter } from "../../kit/Filter.tsx";
 import { ListWithDetails } from "../../kit/ListWithDetails.tsx";
 import { Loading } from "../../kit/Loading.tsx";
+import { NativeSelect } from "../../kit/NativeSelect.tsx";
 import { Time } from "../../kit/Time.tsx";
 import { changesQuery } from "./activity-queries.ts";
 import { GROUPS, type Group } from "./search.ts";
@@ -77,7 +77,8 @@ export function Changes({ canvas: { id } }: { canvas: Canvas }) {
   return (
     <div className="stack">
       <div className="row">
-        <Filter
+        <NativeSelect
+          hideLabel
           label="Which changes"
           choices={CHOICES}
           value={what ?? ALL}

@@ -4,9 +4,9 @@ import { type ReactNode, useCallback, useMemo } from "react";
 import { Button } from "../../kit/Button.tsx";
 import { DataGrid, type GridColumn, type GridRow } from "../../kit/DataGrid.tsx";
 import { ErrorNote } from "../../kit/ErrorNote.tsx";
-import { Filter } from "../../kit/Filter.tsx";
 import { ListSearchField } from "../../kit/ListSearchField.tsx";
 import { Loading } from "../../kit/Loading.tsx";
+import { NativeSelect } from "../../kit/NativeSelect.tsx";
 import type { Choice } from "../../kit/Select.tsx";
 import { countOf } from "../../kit/words.ts";
 
@@ -73,7 +73,8 @@ export function AdminList<Page, Row extends GridRow, Show extends string>({
           text={search.q ?? ""}
           onChange={(q) => onSearch({ ...search, q })}
         />
-        <Filter
+        <NativeSelect
+          hideLabel
           label="Show"
           choices={filters}
           value={search.show ?? ""}

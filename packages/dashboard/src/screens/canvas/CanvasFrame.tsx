@@ -1,5 +1,4 @@
 import "./canvas-frame.css";
-import "../../kit/places.css";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link, Outlet, useParams } from "@tanstack/react-router";
 import { Pencil, Upload } from "lucide-react";
@@ -14,6 +13,7 @@ import { NotFound } from "../../frame/ScreenError.tsx";
 import { Badge } from "../../kit/Badge.tsx";
 import { Button, ButtonLink } from "../../kit/Button.tsx";
 import { Copy } from "../../kit/Copy.tsx";
+import { Places } from "../../kit/Places.tsx";
 import { AddressDialog } from "./AddressDialog.tsx";
 import { CanvasMark } from "./CanvasMark.tsx";
 import { CanvasTitle } from "./CanvasTitle.tsx";
@@ -29,7 +29,7 @@ export function CanvasFrame() {
   return (
     <>
       <CanvasHead canvas={canvas} />
-      <nav className="places" aria-label="Screens of the canvas">
+      <Places label="Screens of the canvas">
         <Link to="/canvases/$id" params={{ id }} activeOptions={{ exact: true }}>
           Overview
         </Link>
@@ -56,7 +56,7 @@ export function CanvasFrame() {
             </Link>
           </>
         ) : null}
-      </nav>
+      </Places>
       <Outlet />
     </>
   );

@@ -1,8 +1,8 @@
 import { LayoutGrid, Rows3 } from "lucide-react";
 import { type ListSearch, SORTS, STATES } from "../../canvas/list-search.ts";
 import { Button } from "../../kit/Button.tsx";
-import { Filter } from "../../kit/Filter.tsx";
 import { ListSearchField } from "../../kit/ListSearchField.tsx";
+import { NativeSelect } from "../../kit/NativeSelect.tsx";
 import type { Choice } from "../../kit/Select.tsx";
 import type { View } from "./layout.ts";
 
@@ -56,7 +56,8 @@ export function ListControls({
         onChange={(q) => onChange({ q })}
       />
       {list === "trash" ? null : (
-        <Filter
+        <NativeSelect
+          hideLabel
           label="State"
           choices={STATE_CHOICES}
           value={state}
@@ -64,14 +65,21 @@ export function ListControls({
         />
       )}
       {tags.length === 0 ? null : (
-        <Filter
+        <NativeSelect
+          hideLabel
           label="Tag"
           choices={[{ value: ANY, label: "Any tag" }, ...tags.map((value) => ({ value, label: value }))]}
           value={tag}
           onChange={(to) => onChange({ tag: to === ANY ? undefined : to })}
         />
       )}
-      <Filter label="Order" choices={SORT_CHOICES} value={sort} onChange={(to) => onChange({ sort: to })} />
+      <NativeSelect
+        hideLabel
+        label="Order"
+        choices={SORT_CHOICES}
+        value={sort}
+        onChange={(to) => onChange({ sort: to })}
+      />
       <Button
         look="quiet"
         icon={view === "list" ? <LayoutGrid aria-hidden /> : <Rows3 aria-hidden />}

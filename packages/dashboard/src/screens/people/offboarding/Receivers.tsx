@@ -3,8 +3,8 @@ import type { AdminPerson, Handover } from "../../../api/types.ts";
 import { Button } from "../../../kit/Button.tsx";
 import { Choices } from "../../../kit/Choices.tsx";
 import { TextField } from "../../../kit/Field.tsx";
-import { Filter } from "../../../kit/Filter.tsx";
 import { FocusedHeading } from "../../../kit/FocusedHeading.tsx";
+import { NativeSelect } from "../../../kit/NativeSelect.tsx";
 import { Toggle } from "../../../kit/Toggle.tsx";
 import { countOf } from "../../../kit/words.ts";
 import { PersonComboBox } from "../PersonComboBox.tsx";
@@ -107,7 +107,8 @@ export function Receivers({
                 <strong>
                   <bdi>{title}</bdi>
                 </strong>
-                <Filter
+                <NativeSelect
+                  hideLabel
                   label={`New owner of ${title}`}
                   value={choice.others[id] ?? ""}
                   choices={[
