@@ -255,6 +255,15 @@ const health = createRoute({
   component: lazyRouteComponent(() => import("./screens/health/HealthScreen.tsx"), "HealthScreen"),
 });
 
+const organisation = createRoute({
+  getParentRoute: () => admin,
+  path: "/organisations/$orgId",
+  component: lazyRouteComponent(
+    () => import("./screens/organisations/OrganisationScreen.tsx"),
+    "OrganisationScreen",
+  ),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     canvases,
@@ -274,6 +283,7 @@ export const router = createRouter({
       connections,
       connection,
       organisations,
+      organisation,
       quotas,
       settings,
       aiSpend,
