@@ -81,6 +81,8 @@ const server = createServer(
     respond(request, response).catch(() => request.socket.destroy());
   },
 );
+// A connection that closes while a request is on its way on it would fail the request.
+server.keepAliveTimeout = 0;
 server.listen(Number(port), "localhost", () => {
   process.stdout.write(`https://localhost:${(server.address() as AddressInfo).port}\n`);
 });
