@@ -2,6 +2,7 @@ import "./data-grid.css";
 import "./toggle.css";
 import { ArrowDown, ArrowUp, Check, Minus } from "lucide-react";
 import {
+  createContext,
   type KeyboardEvent,
   type ReactNode,
   type Ref,
@@ -121,6 +122,16 @@ export function DataGrid<Shown extends GridRow>(props: GridProps<Shown>) {
   rowCount.current = hasMore ? -1 : rows.length + 1;
   const onKeyDown = useKeys(props, table, state);
   const byId = useMemo(() => new Map(rows.map((row) => [row.id, row])), [rows]);
+  const items = useItems(rows);
+  const drawn: Drawn = {
+    text: (id) => textOf(byId.get(id) as Shown),
+    content(id, column) {
+      const row = byId.get(id);
+      if (row === undefined) return null;
+      return isNarrow ? card(row) : <span className="cell-line">{cell(row, column)}</span>;
+    },
+    mark: (id) => byId.get(id)?.mark,
+  };
   const layout = useMemo(
     () => ({
       rowHeight: (isNarrow ? CARD : ROW) * rem,
@@ -133,75 +144,106 @@ export function DataGrid<Shown extends GridRow>(props: GridProps<Shown>) {
 
   const height = rows.length * layout.rowHeight + layout.headingHeight + 2;
   return (
-    <div onKeyDownCapture={onKeyDown} className="data-grid-frame">
-      <ResizableTableContainer className="data-grid-scroll" style={{ height }}>
-        <Virtualizer layout={TableLayout} layoutOptions={layout}>
-          <Table
-            ref={table}
-            aria-label={label}
-            className={`data-grid${isNarrow ? " cards-only" : ""}`}
-            selectionMode={onSelect === undefined ? "none" : "multiple"}
-            selectedKeys={selection ?? NONE}
-            onSelectionChange={(keys) =>
-              onSelect?.(new Set(keys === "all" ? rows.map(({ id }) => id) : ([...keys] as string[])))
-            }
-            sortDescriptor={sort ?? undefined}
-            onSortChange={({ column, direction }) => onSort?.({ column: String(column), direction })}
-            onRowAction={(key) => {
-              const row = byId.get(String(key));
-              if (row !== undefined) onOpen?.(row);
-            }}
-          >
-            <TableHeader className="data-grid-head">
-              {onSelect === undefined ? null : (
-                <Column id={SELECT} width={2.75 * rem} className="data-grid-column select-column">
-                  <SelectBox />
-                </Column>
-              )}
-              <Collection items={columns} dependencies={[sort, rem]}>
-                {(column) => (
-                  <Head column={column} isNarrow={isNarrow} rem={rem}>
-                    {column === columns[0] ? (
-                      <Inside state={state} table={table} rowCount={rowCount} />
-                    ) : null}
-                  </Head>
+    <DrawnContext value={drawn}>
+      <div onKeyDownCapture={onKeyDown} className="data-grid-frame">
+        <ResizableTableContainer className="data-grid-scroll" style={{ height }}>
+          <Virtualizer layout={TableLayout} layoutOptions={layout}>
+            <Table
+              ref={table}
+              aria-label={label}
+              className={`data-grid${isNarrow ? " cards-only" : ""}`}
+              selectionMode={onSelect === undefined ? "none" : "multiple"}
+              selectedKeys={selection ?? NONE}
+              onSelectionChange={(keys) =>
+                onSelect?.(new Set(keys === "all" ? rows.map(({ id }) => id) : ([...keys] as string[])))
+              }
+              sortDescriptor={sort ?? undefined}
+              onSortChange={({ column, direction }) => onSort?.({ column: String(column), direction })}
+              onRowAction={(key) => {
+                const row = byId.get(String(key));
+                if (row !== undefined) onOpen?.(row);
+              }}
+            >
+              <TableHeader className="data-grid-head">
+                {onSelect === undefined ? null : (
+                  <Column id={SELECT} width={2.75 * rem} className="data-grid-column select-column">
+                    <SelectBox />
+                  </Column>
                 )}
-              </Collection>
-            </TableHeader>
-            <TableBody>
-              <Collection items={rows} dependencies={[columns, onSelect === undefined]}>
-                {(row) => (
-                  <Row
-                    id={row.id}
-                    textValue={textOf(row)}
-                    className={`data-grid-row${row.mark === undefined ? "" : ` marked-${row.mark % 2}`}`}
-                  >
-                    {onSelect === undefined ? null : (
-                      <Cell className="data-grid-cell select-column">
-                        <SelectBox />
-                      </Cell>
-                    )}
-                    {columns.map(({ id, align = "start" }) => (
-                      <Cell key={id} className={`data-grid-cell ${align}`} textValue={textOf(row)}>
-                        {isNarrow ? card(row) : <span className="cell-line">{cell(row, id)}</span>}
-                      </Cell>
-                    ))}
-                  </Row>
-                )}
-              </Collection>
-              {/* It is never loading: React Aria's row for that has an attribute that rows of a grid do not have. */}
-              {hasMore && onMore !== undefined ? (
-                <TableLoadMoreItem isLoading={false} onLoadMore={onMore} />
-              ) : null}
-            </TableBody>
-          </Table>
-        </Virtualizer>
-      </ResizableTableContainer>
-      <p role="status" className="data-grid-reading">
-        {isReading && hasMore ? "Reading more…" : ""}
-      </p>
-    </div>
+                <Collection items={columns} dependencies={[sort, rem]}>
+                  {(column) => (
+                    <Head column={column} isNarrow={isNarrow} rem={rem}>
+                      {column === columns[0] ? (
+                        <Inside state={state} table={table} rowCount={rowCount} />
+                      ) : null}
+                    </Head>
+                  )}
+                </Collection>
+              </TableHeader>
+              <TableBody>
+                <Collection items={items} dependencies={[columns, onSelect === undefined]}>
+                  {({ id: row }) => (
+                    <Row id={row} textValue={drawn.text(row)} className="data-grid-row">
+                      {onSelect === undefined ? null : (
+                        <Cell className="data-grid-cell select-column">
+                          <SelectBox />
+                        </Cell>
+                      )}
+                      {columns.map(({ id, align = "start" }) => (
+                        <Cell key={id} className={`data-grid-cell ${align}`} textValue={drawn.text(row)}>
+                          <Content row={row} column={id} />
+                        </Cell>
+                      ))}
+                    </Row>
+                  )}
+                </Collection>
+                {/* It is never loading: React Aria's row for that has an attribute that rows of a grid do not have. */}
+                {hasMore && onMore !== undefined ? (
+                  <TableLoadMoreItem isLoading={false} onLoadMore={onMore} />
+                ) : null}
+              </TableBody>
+            </Table>
+          </Virtualizer>
+        </ResizableTableContainer>
+        <p role="status" className="data-grid-reading">
+          {isReading && hasMore ? "Reading more…" : ""}
+        </p>
+      </div>
+    </DrawnContext>
   );
+}
+
+/** How rows are drawn, by their ids. */
+interface Drawn {
+  text: (row: string) => string;
+  content: (row: string, column: string) => ReactNode;
+  mark: (row: string) => number | undefined;
+}
+
+const DrawnContext = createContext<Drawn | null>(null);
+
+/** The content of a cell. It changes without the table, which React Aria makes again as a whole when one of its items is another object. */
+function Content({ row, column }: { row: string; column: string }) {
+  const drawn = useContext(DrawnContext);
+  const mark = drawn?.mark(row);
+  return (
+    <>
+      {drawn?.content(row, column)}
+      {mark === undefined ? null : <span className={`cell-mark mark-${mark % 2}`} aria-hidden />}
+    </>
+  );
+}
+
+/** Returns an item for each row: the same one for the same id, and the same list for the same ids. */
+function useItems(rows: readonly GridRow[]): readonly { id: string }[] {
+  const before = useRef<readonly { id: string }[]>([]);
+  return useMemo(() => {
+    const known = before.current;
+    if (known.length === rows.length && rows.every(({ id }, index) => id === known[index]?.id)) return known;
+    const byId = new Map(known.map((item) => [item.id, item]));
+    before.current = rows.map(({ id }) => byId.get(id) ?? { id });
+    return before.current;
+  }, [rows]);
 }
 
 /** The id of the column with the boxes that select. */
