@@ -121,8 +121,8 @@ describe("the screen of the activity", { skip: noBrowser }, async () => {
     const { page } = await open(ada.email, screen(id, "?view=calls"));
     await page.getByText("No call was refused or failed").waitFor();
     await assertAccessible(page, "light");
-    await page.getByText("Follow new calls").click();
     await call(cy, id, "GET", "/collections/nothing");
+    await page.getByText("Follow new calls").click();
     await row(page, "COLLECTION_NOT_CONFIGURED").waitFor();
     await page.getByRole("status").filter({ hasText: "1 new call since you began to follow." }).waitFor();
     assert.match(page.url(), /follow=true/);

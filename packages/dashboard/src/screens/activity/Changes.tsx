@@ -55,7 +55,15 @@ export function Changes({ canvas: { id } }: { canvas: Canvas }) {
   const known = useKnown(id);
   const query = useInfiniteQuery(changesQuery(id, what));
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
-  const rows = useMemo(() => data?.pages.flatMap(({ entries }) => entries) ?? [], [data]);
+  // Rows of the grid are drawn again if they are other objects.
+  const rows = useMemo(
+    () =>
+      (data?.pages.flatMap(({ entries }) => entries) ?? []).map((entry) => ({
+        ...entry,
+        sentence: sentenceOf(entry, known),
+      })),
+    [data, known],
+  );
   const grid = useRef<GridHandle>(null);
   const shown = rows.find((row) => row.id === open);
 
@@ -114,7 +122,7 @@ export function Changes({ canvas: { id } }: { canvas: Canvas }) {
               ? null
               : {
                   key: shown.id,
-                  title: sentenceOf(shown, known),
+                  title: shown.sentence,
                   content: <ChangeDetails entry={shown} canvas={id} known={known} />,
                 }
           }
@@ -123,17 +131,17 @@ export function Changes({ canvas: { id } }: { canvas: Canvas }) {
             label="What people have changed, the newest first"
             columns={COLUMNS}
             rows={rows}
-            textOf={(row) => sentenceOf(row, known)}
-            cell={(row, column) => (column === "when" ? <Time at={row.at} /> : sentenceOf(row, known))}
-            card={(row) => (
+            textOf={({ sentence }) => sentence}
+            cell={({ at, sentence }, column) => (column === "when" ? <Time at={at} /> : sentence)}
+            card={({ at, sentence }) => (
               <span className="activity-card">
-                <span className="card-text">{sentenceOf(row, known)}</span>
+                <span className="card-text">{sentence}</span>
                 <small className="soft">
-                  <Time at={row.at} />
+                  <Time at={at} />
                 </small>
               </span>
             )}
-            onOpen={(row) => show(row.id)}
+            onOpen={({ id }) => show(id)}
             hasMore={hasNextPage}
             isReading={isFetchingNextPage}
             onMore={() => {

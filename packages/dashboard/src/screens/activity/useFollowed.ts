@@ -26,14 +26,13 @@ export function useFollowed(id: string, isOn: boolean): Followed {
     const { signal } = stop;
     const follow = async () => {
       const { queryKey } = callsQuery(id);
-      let ms = SHORTEST_MS;
+      let ms = 0;
       let arrived = 0;
       for (;;) {
         await pauseInView(ms, signal);
         if (signal.aborted) return;
-        const known = queries.getQueryData(queryKey);
-        if (known === undefined) continue;
         try {
+          const known = await queries.ensureQueryData(callsQuery(id));
           const page = await callsAfter(id, known.next, signal);
           const count = page.entries.length + page.dropped;
           arrived += page.entries.length;
@@ -41,12 +40,12 @@ export function useFollowed(id: string, isOn: boolean): Followed {
             // Another read may have come first.
             queries.setQueryData(queryKey, (log) => (log?.next === known.next ? joined(log, page) : log));
           setState({ arrived, error: null });
-          ms = count > 0 ? SHORTEST_MS : Math.min(ms * 1.25, LONGEST_MS);
+          ms = count > 0 ? SHORTEST_MS : Math.min(Math.max(ms * 1.25, SHORTEST_MS), LONGEST_MS);
         } catch (error) {
           if (signal.aborted) return;
           // After a sign-in it goes on.
           setState({ arrived, error: error instanceof SignedOut ? null : (error as Error) });
-          ms = Math.min(ms * 2, LONGEST_MS);
+          ms = Math.min(Math.max(ms * 2, SHORTEST_MS), LONGEST_MS);
         }
       }
     };
