@@ -176,8 +176,8 @@ export function createEditor(host: HTMLElement, options: EditorOptions): Editor 
     blur: (_event, view) => letTabLeave(view, false),
   });
 
-  /** The texts of which `onChange` was told and that have not come back: by then, the person may have typed more. */
-  const sent: string[] = [];
+  /** The first text, and those of which `onChange` was told, until they come back: by then, the person may have typed more. */
+  const sent: string[] = [text];
   const view = new EditorView({
     root,
     parent: root,

@@ -1,7 +1,7 @@
 import type { Operation, RuntimePolicy } from "@easel/protocol/policy";
 import type { Call } from "../../api/types.ts";
 import { isolated } from "../../kit/words.ts";
-import { type EntryName, entryIn } from "../backend/policy/document.ts";
+import type { EntryName } from "../backend/policy/document.ts";
 import { sentenceOf } from "../backend/policy/sentences.ts";
 
 /** Returns the entry of the policy that decides about a call, or null if none does, or the log does not say which. */

@@ -1,4 +1,5 @@
 import { Button } from "../../../kit/Button.tsx";
+import { isolated } from "../../../kit/words.ts";
 import type { Entry, Section } from "./document.ts";
 import {
   channelSentences,
@@ -64,7 +65,7 @@ function entrySentences(section: Section, entry: Entry): string[] {
     const thing = section === "collections" ? "records" : "files";
     const phases = Object.keys(entry.phases ?? {}).map(
       (phase) =>
-        `While the phase “\u2068${phase}\u2069” lasts: ${sentencesOf(inPhase(entry, phase), thing).join(" ")}`,
+        `While the phase “${isolated(phase)}” lasts: ${sentencesOf(inPhase(entry, phase), thing).join(" ")}`,
     );
     return [...sentencesOf(entry, thing), ...furtherSentencesOf(entry), ...phases];
   }

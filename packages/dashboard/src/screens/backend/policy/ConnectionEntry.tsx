@@ -1,9 +1,9 @@
 import { AUDIENCES, CONNECTION_METHODS } from "@easel/protocol/policy";
 import { useQuery } from "@tanstack/react-query";
-import type { Canvas } from "../../../api/types.ts";
 import { Select } from "../../../kit/Select.tsx";
 import { Toggle } from "../../../kit/Toggle.tsx";
 import { connectionsQuery } from "../Connections.tsx";
+import { Disclosure } from "./Disclosure.tsx";
 import type { EntryProps } from "./Entries.tsx";
 import { connectionSentence, RIGHT_NAMES } from "./sentences.ts";
 
@@ -11,12 +11,12 @@ const CHOICES = AUDIENCES.map((audience) => ({ value: audience, label: RIGHT_NAM
 
 /** A Connection: who sends requests, and by which methods. */
 export function ConnectionEntry({
-  canvas,
+  canvasId,
   name,
   entry,
   onChange,
-}: EntryProps<"connections"> & { canvas: Canvas }) {
-  const { data: granted } = useQuery(connectionsQuery(canvas.id));
+}: EntryProps<"connections"> & { canvasId: string }) {
+  const { data: granted } = useQuery(connectionsQuery(canvasId));
   const { methods } = entry;
   const all = methods === undefined;
   return (
@@ -27,50 +27,49 @@ export function ConnectionEntry({
           It is not granted to this canvas: calls are refused until an administrator grants it.
         </p>
       ) : null}
-      <details>
-        <summary>
-          Single rights<span className="hidden-text"> of {name}</span>
-        </summary>
-        <div className="stack">
-          <Select
-            label="Who sends requests"
-            choices={CHOICES}
-            value={entry.audience}
-            isDisabled={onChange === null}
-            onChange={(audience) => onChange?.({ ...entry, audience })}
-          />
-          <Toggle
-            isSelected={all}
-            isDisabled={onChange === null}
-            onChange={(to) => {
-              const { methods: _, ...rest } = entry;
-              onChange?.(to ? rest : { ...rest, methods: ["GET"] });
-            }}
-          >
-            All methods that the administrator allows
-          </Toggle>
-          {all ? null : (
-            // biome-ignore lint/a11y/useSemanticElements: a fieldset has a layout of its own
-            <div className="row" role="group" aria-label={`Methods of ${name}`}>
-              {CONNECTION_METHODS.map((method) => (
-                <Toggle
-                  key={method}
-                  isSelected={methods.includes(method)}
-                  isDisabled={onChange === null}
-                  onChange={(to) =>
-                    onChange?.({
-                      ...entry,
-                      methods: to ? [...methods, method] : methods.filter((each) => each !== method),
-                    })
-                  }
-                >
-                  {method}
-                </Toggle>
-              ))}
-            </div>
-          )}
-        </div>
-      </details>
+      <Disclosure summary="Single rights" of={name}>
+        {() => (
+          <div className="stack">
+            <Select
+              label="Who sends requests"
+              choices={CHOICES}
+              value={entry.audience}
+              isDisabled={onChange === null}
+              onChange={(audience) => onChange?.({ ...entry, audience })}
+            />
+            <Toggle
+              isSelected={all}
+              isDisabled={onChange === null}
+              onChange={(to) => {
+                const { methods: _, ...rest } = entry;
+                onChange?.(to ? rest : { ...rest, methods: ["GET"] });
+              }}
+            >
+              All methods that the administrator allows
+            </Toggle>
+            {all ? null : (
+              // biome-ignore lint/a11y/useSemanticElements: a fieldset has a layout of its own
+              <div className="row" role="group" aria-label={`Methods of ${name}`}>
+                {CONNECTION_METHODS.map((method) => (
+                  <Toggle
+                    key={method}
+                    isSelected={methods.includes(method)}
+                    isDisabled={onChange === null}
+                    onChange={(to) =>
+                      onChange?.({
+                        ...entry,
+                        methods: to ? [...methods, method] : methods.filter((each) => each !== method),
+                      })
+                    }
+                  >
+                    {method}
+                  </Toggle>
+                ))}
+              </div>
+            )}
+          </div>
+        )}
+      </Disclosure>
     </>
   );
 }

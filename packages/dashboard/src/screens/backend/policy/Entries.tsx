@@ -1,8 +1,9 @@
+import type { ChannelPolicy, ConnectionPolicy, RecordPolicy } from "@easel/protocol/policy";
 import { DEFAULT_CHANNEL_POLICY } from "@easel/protocol/realtime";
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { ShieldCheck, Trash2 } from "lucide-react";
-import { type ReactNode, useCallback, useRef } from "react";
+import { memo, type Ref, useCallback, useRef } from "react";
 import { dataQuery } from "../../../api/queries.ts";
 import type { Canvas } from "../../../api/types.ts";
 import { Badge } from "../../../kit/Badge.tsx";
@@ -12,7 +13,14 @@ import { countOf } from "../../../kit/words.ts";
 import { entryAddress } from "../search.ts";
 import { ChannelEntry } from "./ChannelEntry.tsx";
 import { ConnectionEntry } from "./ConnectionEntry.tsx";
-import { type Entry, type EntryName, entriesIn, SECTIONS, type Section, withEntry } from "./document.ts";
+import {
+  type Entry,
+  type EntryChange,
+  type EntryName,
+  entriesIn,
+  SECTIONS,
+  type Section,
+} from "./document.ts";
 import { RecordEntry } from "./RecordEntry.tsx";
 import { channelSentences } from "./sentences.ts";
 import type { PolicyEditor } from "./usePolicy.ts";
@@ -54,50 +62,11 @@ export function Entries({
   editor: PolicyEditor;
   onAdd: () => void;
 }) {
-  const { shown, policy, changes, change } = editor;
+  const { shown, policy, changes, changeEntry } = editor;
   const { data } = useQuery(dataQuery(canvas.id));
   const records = new Map(data?.collections.map(({ name, records }) => [name, records]));
-
   const { isNamed, focusOnce } = useNamedEntry();
-
-  const frame = (at: EntryName, parts: ReactNode) => {
-    const known = changes.find((each) => each.section === at.section && each.name === at.name);
-    const count = at.section === "collections" ? (records.get(at.name) ?? 0) : 0;
-    return (
-      <article
-        className="entry"
-        key={at.name}
-        aria-label={at.name}
-        ref={isNamed(at) ? focusOnce : undefined}
-        tabIndex={-1}
-      >
-        <div className="entry-head">
-          <h4>
-            <bdi>{at.name}</bdi>
-          </h4>
-          {known === undefined ? null : (
-            <Badge look="wait">{known.kind === "added" ? "New" : "Changed"}</Badge>
-          )}
-          {count === 0 ? null : <small className="soft">{countOf(count, "record")}</small>}
-          <Button
-            look="quiet"
-            icon={<Trash2 aria-hidden />}
-            aria-label={`Remove ${at.name}`}
-            isDisabled={policy === null}
-            onPress={() => {
-              change(withEntry(shown, at, undefined));
-              focusContent();
-            }}
-          />
-        </div>
-        {parts}
-      </article>
-    );
-  };
-  const changing =
-    <In extends Section>(section: In, name: string) =>
-    (entry: Entry<In>) =>
-      change(withEntry(shown, { section, name }, entry));
+  const kinds = new Map(changes.map(({ section, name, kind }) => [`${section} ${name}`, kind]));
 
   if (SECTIONS.every((section) => entriesIn(shown, section).length === 0))
     return (
@@ -118,40 +87,19 @@ export function Entries({
     return (
       <div key={section} className="entries">
         <h3>{TITLES[section]}</h3>
-        {section === "collections" || section === "fileGroups"
-          ? entriesIn(shown, section).map(([name, entry]) =>
-              frame(
-                { section, name },
-                <RecordEntry
-                  section={section}
-                  name={name}
-                  entry={entry}
-                  onChange={policy === null ? null : changing(section, name)}
-                />,
-              ),
-            )
-          : section === "channels"
-            ? entriesIn(shown, section).map(([name, entry]) =>
-                frame(
-                  { section, name },
-                  <ChannelEntry
-                    name={name}
-                    entry={entry}
-                    onChange={policy === null ? null : changing(section, name)}
-                  />,
-                ),
-              )
-            : entriesIn(shown, section).map(([name, entry]) =>
-                frame(
-                  { section, name },
-                  <ConnectionEntry
-                    canvas={canvas}
-                    name={name}
-                    entry={entry}
-                    onChange={policy === null ? null : changing(section, name)}
-                  />,
-                ),
-              )}
+        {entries.map(([name, entry]) => (
+          <EntryCard
+            key={name}
+            ref={isNamed({ section, name }) ? focusOnce : undefined}
+            canvasId={canvas.id}
+            section={section}
+            name={name}
+            entry={entry}
+            kind={kinds.get(`${section} ${name}`)}
+            records={section === "collections" ? (records.get(name) ?? 0) : 0}
+            onChange={policy === null ? null : changeEntry}
+          />
+        ))}
         {section === "channels" ? (
           <p className="small soft">
             Channels without an entry: {channelSentences(DEFAULT_CHANNEL_POLICY).join(" ")}
@@ -161,3 +109,59 @@ export function Entries({
     );
   });
 }
+
+/** An entry: its name, whether it is saved, and what it says. */
+const EntryCard = memo(function EntryCard({
+  ref,
+  canvasId,
+  section,
+  name,
+  entry,
+  kind,
+  records,
+  onChange,
+}: {
+  ref: Ref<HTMLElement> | undefined;
+  canvasId: string;
+  section: Section;
+  name: string;
+  entry: Entry;
+  kind: EntryChange["kind"] | undefined;
+  records: number;
+  onChange: PolicyEditor["changeEntry"] | null;
+}) {
+  const change = onChange === null ? null : (to: Entry) => onChange({ section, name }, to);
+  return (
+    <article className="entry" aria-label={name} ref={ref} tabIndex={-1}>
+      <div className="entry-head">
+        <h4>
+          <bdi>{name}</bdi>
+        </h4>
+        {kind === undefined ? null : <Badge look="wait">{kind === "added" ? "New" : "Changed"}</Badge>}
+        {records === 0 ? null : <small className="soft">{countOf(records, "record")}</small>}
+        <Button
+          look="quiet"
+          icon={<Trash2 aria-hidden />}
+          aria-label={`Remove ${name}`}
+          isDisabled={onChange === null}
+          onPress={() => {
+            onChange?.({ section, name }, undefined);
+            focusContent();
+          }}
+        />
+      </div>
+      {section === "channels" ? (
+        <ChannelEntry name={name} entry={entry as ChannelPolicy} onChange={change} />
+      ) : section === "connections" ? (
+        <ConnectionEntry
+          canvasId={canvasId}
+          name={name}
+          entry={entry as ConnectionPolicy}
+          onChange={change}
+        />
+      ) : (
+        <RecordEntry section={section} name={name} entry={entry as RecordPolicy} onChange={change} />
+      )}
+    </article>
+  );
+});

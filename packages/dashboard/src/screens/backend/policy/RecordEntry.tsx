@@ -17,6 +17,7 @@ import { useState } from "react";
 import { Button } from "../../../kit/Button.tsx";
 import { TextField } from "../../../kit/Field.tsx";
 import { type Choice, Select } from "../../../kit/Select.tsx";
+import { Disclosure } from "./Disclosure.tsx";
 import { presetRight, withField, withPhase, withPreset, withRight } from "./document.ts";
 import {
   furtherSentencesOf,
@@ -93,36 +94,39 @@ export function RecordEntry({
           </Button>
         ) : null}
       </div>
-      <details>
-        <summary>
-          Single rights<span className="hidden-text"> of {name}</span>
-        </summary>
-        <RightsTable
-          name={name}
-          thing={thing}
-          entry={entry}
-          isDisabled={onChange === null}
-          chosenOf={(operation) => entry.overrides?.[operation] ?? presetRight(entry, operation)}
-          choicesOf={(operation) =>
-            rightsFor(operation).map((right) => ({
-              value: right,
-              label: RIGHT_NAMES[right],
-              ...(right === presetRight(entry, operation) && { description: `As ${entry.preset} has it` }),
-            }))
-          }
-          onChoose={(operation, right) => change(withRight(entry, operation, right))}
-        />
-        {section === "collections" ? (
-          <CollectionFields name={name} entry={entry} onChange={onChange} />
-        ) : null}
-      </details>
-      <details>
-        <summary>
-          Phases{phases.length === 0 ? "" : ` (${phases.length})`}
-          <span className="hidden-text"> of {name}</span>
-        </summary>
-        <Phases name={name} thing={thing} entry={entry} onChange={onChange} />
-      </details>
+      <Disclosure summary="Single rights" of={name}>
+        {() => (
+          <>
+            <RightsTable
+              name={name}
+              thing={thing}
+              entry={entry}
+              isDisabled={onChange === null}
+              chosenOf={(operation) => entry.overrides?.[operation] ?? presetRight(entry, operation)}
+              choicesOf={(operation) =>
+                rightsFor(operation).map((right) => ({
+                  value: right,
+                  label: RIGHT_NAMES[right],
+                  ...(right === presetRight(entry, operation) && {
+                    description: `As ${entry.preset} has it`,
+                  }),
+                }))
+              }
+              onChoose={(operation, right) => change(withRight(entry, operation, right))}
+            />
+            {section === "collections" ? (
+              <CollectionFields name={name} entry={entry} onChange={onChange} />
+            ) : null}
+          </>
+        )}
+      </Disclosure>
+      <Disclosure summary={phases.length === 0 ? "Phases" : `Phases (${phases.length})`} of={name}>
+        {() => (
+          <>
+            <Phases name={name} thing={thing} entry={entry} onChange={onChange} />
+          </>
+        )}
+      </Disclosure>
     </>
   );
 }
@@ -173,18 +177,20 @@ function RightsTable<Value extends string>({
         {operationsOf(thing).map((operation) => (
           <tr key={operation}>
             <th scope="row">
-              <span className="right">
-                <span>{OPERATION_NAMES[thing][operation]}</span>
-                <Select
-                  label={`Who may: ${OPERATION_NAMES[thing][operation]}, ${name}`}
-                  hideLabel
-                  choices={choicesOf(operation)}
-                  value={chosenOf(operation)}
-                  isDisabled={isDisabled}
-                  onChange={(to) => onChoose(operation, to)}
-                />
-              </span>
-              <small className="soft">{sentenceOf(entry, operation, thing)}</small>
+              <div className="right-cell">
+                <span className="right">
+                  <span>{OPERATION_NAMES[thing][operation]}</span>
+                  <Select
+                    label={`Who may: ${OPERATION_NAMES[thing][operation]}, ${name}`}
+                    hideLabel
+                    choices={choicesOf(operation)}
+                    value={chosenOf(operation)}
+                    isDisabled={isDisabled}
+                    onChange={(to) => onChoose(operation, to)}
+                  />
+                </span>
+                <small className="soft">{sentenceOf(entry, operation, thing)}</small>
+              </div>
             </th>
             {Object.entries(CELLS).map(([who, may]) => (
               <td key={who} className="who">

@@ -10,7 +10,7 @@ import {
   RIGHTS,
 } from "@easel/protocol/policy";
 import { rightsOf } from "@easel/server/rights";
-import { listOf } from "../../../kit/words.ts";
+import { isolated, listOf } from "../../../kit/words.ts";
 
 /** The rights in words, as a choice shows them. */
 export const RIGHT_NAMES: Readonly<Record<PolicyRight, string>> = {
@@ -77,8 +77,7 @@ export function reachOf(policy: RecordPolicy): Record<Operation, Reach> {
   return Object.fromEntries(entries);
 }
 
-/** Isolates a name in a sentence, so that its direction does not change that of the rest. */
-const quoted = (name: string): string => `“\u2068${name}\u2069”`;
+const quoted = (name: string): string => `“${isolated(name)}”`;
 
 /** Returns a sentence for what is done with things that exist, such as to change and delete them. */
 function sentenceFor(reach: Reach, operations: readonly Operation[], thing: Thing): string {

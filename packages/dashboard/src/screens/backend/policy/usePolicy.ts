@@ -1,14 +1,22 @@
 import type { RuntimePolicy } from "@easel/protocol/policy";
-import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { replaceEqualDeep, useMutation, useSuspenseQuery } from "@tanstack/react-query";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { ApiError } from "../../../api/api-error.ts";
 import { changeCapabilities } from "../../../api/canvas-acts.ts";
 import { canvasChanged, canvasQuery, queries } from "../../../api/queries.ts";
 import type { Canvas } from "../../../api/types.ts";
 import { toastWithUndo } from "../../../canvas/changes.ts";
-import { listOf } from "../../../kit/words.ts";
+import { isolated, listOf } from "../../../kit/words.ts";
 import { checkerQuery } from "./checker.ts";
-import { changesBetween, type EntryName, isSamePolicy, readPolicy, textOf, withEntry } from "./document.ts";
+import {
+  changesBetween,
+  type Entry,
+  type EntryName,
+  isSamePolicy,
+  readPolicy,
+  textOf,
+  withEntry,
+} from "./document.ts";
 import { type Conflict, type Merged, mergePolicies } from "./merge.ts";
 
 /** A policy as the service has it. */
@@ -34,11 +42,23 @@ export function usePolicy(canvas: Canvas) {
   const [base, setBase] = useState<Stored>(() => storedOf(canvas));
   const [text, setText] = useState(() => textOf(base.policy));
   const [conflicts, setConflicts] = useState<readonly Conflict[]>([]);
-  const { policy, faults } = useMemo(() => readPolicy(text, check), [text, check]);
   const lastValid = useRef(base.policy);
+  const { policy, faults } = useMemo(() => {
+    const read = readPolicy(text, check);
+    // Entries that stay the same are the same objects, so that they are not drawn again with each key.
+    return read.policy === null
+      ? read
+      : { ...read, policy: replaceEqualDeep(lastValid.current, read.policy) };
+  }, [text, check]);
   useEffect(() => {
     if (policy !== null) lastValid.current = policy;
   }, [policy]);
+  const shown = policy ?? lastValid.current;
+  /** Changes an entry, or removes it. */
+  const changeEntry = useCallback(
+    (at: EntryName, entry: Entry | undefined) => setText(textOf(withEntry(lastValid.current, at, entry))),
+    [],
+  );
 
   const isDirty = policy === null || !isSamePolicy(base.policy, policy);
   // While a document is edited, what others have saved waits until it is merged.
@@ -109,19 +129,21 @@ export function usePolicy(canvas: Canvas) {
     /** The policy that the text says, or null while it has faults. */
     policy,
     /** The policy that the text says, or has said before it got its faults. */
-    shown: policy ?? lastValid.current,
+    shown,
     stored: base.policy,
     isDirty,
     changes: policy === null ? [] : changesBetween(base.policy, policy),
     /** Shows a changed policy in the text. */
     change: (to: RuntimePolicy) => setText(textOf(to)),
+    changeEntry,
     discard: () => adopt(storedOf(canvas)),
     save,
     conflicts,
     /** Takes one of two versions of an entry. */
     decide(conflict: Conflict, takes: "mine" | "theirs") {
       if (policy === null) return;
-      setText(textOf(withEntry(policy, conflict, conflict[takes])));
+      // Until somebody decides, the document has mine, with what was changed of it meanwhile.
+      if (takes === "theirs") setText(textOf(withEntry(policy, conflict, conflict.theirs)));
       setConflicts(conflicts.filter((each) => each !== conflict));
     },
     /** Whether somebody else has saved a policy since this one was read. */
@@ -136,4 +158,4 @@ export type PolicyEditor = ReturnType<typeof usePolicy>;
 
 /** Names of entries in a sentence. */
 export const namesOf = (entries: readonly EntryName[]): string =>
-  listOf(entries.map(({ name }) => `“\u2068${name}\u2069”`));
+  listOf(entries.map(({ name }) => `“${isolated(name)}”`));
