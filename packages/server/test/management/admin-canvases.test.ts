@@ -72,6 +72,18 @@ await onSqlite("administration of canvases", (target, env) => {
     }
   });
 
+  it("one canvas is read as its row, also if it can be restored, and not at all after that", async () => {
+    const site = await stage(target);
+    const one = () => manage(target, admin, "GET", `/api/admin/canvases/${site.id}`);
+    assert.deepEqual((await one()).json, await row(site));
+    await remove(target, site);
+    const [deleted] = await list(`q=${site.people.owner.email}&deleted=true`);
+    assert.deepEqual((await one()).json, deleted);
+    await setDeletedAt(site.id, Date.now() - 31 * DAY_MS);
+    refused(await one(), 404, "NOT_FOUND");
+    refused(await manage(target, admin, "GET", "/api/admin/canvases/none"), 404, "NOT_FOUND");
+  });
+
   it("newest first, in pages of any length, each canvas once", async () => {
     const { people } = await stage(target);
     const mark = freshSlug();
