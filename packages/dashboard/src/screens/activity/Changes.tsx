@@ -48,6 +48,23 @@ function useKnown(id: string): Known {
   }, [me, versions]);
 }
 
+/** An entry as a row of the list. */
+interface ChangeRow extends Activity {
+  sentence: string;
+}
+
+/** Returns a function that returns the row of an entry: the same object until what is known changes, because the grid draws other objects again. */
+function useRowOf(known: Known): (entry: Activity) => ChangeRow {
+  return useMemo(() => {
+    const rows = new WeakMap<Activity, ChangeRow>();
+    return (entry) => {
+      const row = rows.get(entry) ?? { ...entry, sentence: sentenceOf(entry, known) };
+      rows.set(entry, row);
+      return row;
+    };
+  }, [known]);
+}
+
 /** What people have changed on the canvas, in sentences, the newest first. */
 export function Changes({ canvas: { id } }: { canvas: Canvas }) {
   const { what, open } = useSearch({ from: "/canvases/$id/activity" });
@@ -55,15 +72,8 @@ export function Changes({ canvas: { id } }: { canvas: Canvas }) {
   const known = useKnown(id);
   const query = useInfiniteQuery(changesQuery(id, what));
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
-  // Rows of the grid are drawn again if they are other objects.
-  const rows = useMemo(
-    () =>
-      (data?.pages.flatMap(({ entries }) => entries) ?? []).map((entry) => ({
-        ...entry,
-        sentence: sentenceOf(entry, known),
-      })),
-    [data, known],
-  );
+  const rowOf = useRowOf(known);
+  const rows = useMemo(() => data?.pages.flatMap(({ entries }) => entries.map(rowOf)) ?? [], [data, rowOf]);
   const grid = useRef<GridHandle>(null);
   const shown = rows.find((row) => row.id === open);
 

@@ -21,6 +21,7 @@ describe("the list of calls", () => {
     const log = [call(), call({ requestId: "socket" }), call({ requestId: "socket" })];
     const ids = rowsOf(log).map(({ id }) => id);
     assert.deepEqual(ids, ["socket.1", "socket", "req-1"]);
+    assert.equal(rowsOf(log)[0], rowsOf(log.slice())[0], "a row that stays is not drawn again");
     assert.deepEqual(
       rowsOf([...log, call({ requestId: "req-2" })]).map(({ id }) => id),
       ["req-2", ...ids],

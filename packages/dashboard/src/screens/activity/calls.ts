@@ -20,9 +20,12 @@ export interface CallRow extends Call {
   id: string;
 }
 
+/** The rows of calls: a list draws a row again if it is another object. */
+const rows = new WeakMap<Call, CallRow>();
+
 /**
  * Returns the calls with the newest first, each with an id that it keeps while others come. The calls of one WebSocket have the same request
- * id, so they are numbered.
+ * id, so they are numbered. A call that is still there has the same object.
  */
 export function rowsOf(entries: readonly Call[]): CallRow[] {
   const seen = new Map<string, number>();
@@ -30,7 +33,12 @@ export function rowsOf(entries: readonly Call[]): CallRow[] {
     .map((call) => {
       const number = seen.get(call.requestId) ?? 0;
       seen.set(call.requestId, number + 1);
-      return { ...call, id: number === 0 ? call.requestId : `${call.requestId}.${number}` };
+      const id = number === 0 ? call.requestId : `${call.requestId}.${number}`;
+      const known = rows.get(call);
+      if (known?.id === id) return known;
+      const row = { ...call, id };
+      rows.set(call, row);
+      return row;
     })
     .reverse();
 }
