@@ -1,6 +1,7 @@
 import type { Usage } from "../api/types.ts";
 import { Meter } from "../kit/Meter.tsx";
 import { dollarsOf } from "../kit/money.ts";
+import { shareOf } from "../kit/share.ts";
 
 const month = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });
 
@@ -9,7 +10,7 @@ export const AiSpend = ({ spend: { month: of, spent, reserved, limit } }: Pick<U
   <Meter
     label={`AI in ${month.format(Date.parse(`${of}-01`))}`}
     amount={`${dollarsOf(spent)} of ${dollarsOf(limit)}`}
-    share={limit === 0 ? 1 : Math.min(spent / limit, 1)}
+    share={shareOf(spent, limit)}
     note={`Further AI calls are refused until the next month.${
       reserved > 0 ? ` Calls under way may cost ${dollarsOf(reserved)} more.` : ""
     }`}

@@ -1,5 +1,6 @@
 import type { Usage } from "../api/types.ts";
 import { bytesOf } from "../kit/bytes.ts";
+import { shareOf } from "../kit/share.ts";
 
 /** The share of a quota above which it is shown. */
 const TIGHT = 0.6;
@@ -61,7 +62,7 @@ export function fillOf(
   const words = name.includes(".bytes.") ? bytesOf : number.format;
   return {
     amount: `${words(used)} of ${words(limit)}`,
-    share: limit === 0 ? 1 : Math.min(used / limit, 1),
+    share: shareOf(used, limit),
   };
 }
 

@@ -2,6 +2,7 @@ import type { OwnUsage } from "../../api/types.ts";
 import { fillOf } from "../../canvas/quotas.ts";
 import { dayName } from "../../kit/days.ts";
 import { dollarsOf } from "../../kit/money.ts";
+import { shareOf } from "../../kit/share.ts";
 
 /** How much of something is used, and what happens once it is used up. */
 export interface Filled {
@@ -44,7 +45,7 @@ export function ownSpend({ ai: { day, spent, reserved, limit } }: OwnUsage): Fil
     name: "ai",
     label: "AI today",
     amount: `${dollarsOf(spent)} of ${dollarsOf(limit)}`,
-    share: limit === 0 ? 1 : Math.min(spent / limit, 1),
+    share: shareOf(spent, limit),
     note: `You and your guests on ${dayName(day)} (UTC).${running} At the limit, further AI calls are refused until the next day.`,
   };
 }

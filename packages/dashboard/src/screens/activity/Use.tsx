@@ -13,6 +13,7 @@ import { ErrorNote } from "../../kit/ErrorNote.tsx";
 import { Loading } from "../../kit/Loading.tsx";
 import { Meter } from "../../kit/Meter.tsx";
 import { dollarsOf } from "../../kit/money.ts";
+import { shareOf } from "../../kit/share.ts";
 import { countOf } from "../../kit/words.ts";
 import { rangeOf } from "./search.ts";
 
@@ -77,8 +78,6 @@ function Limits({ usage: { counts, bytes, spend, realtime } }: { usage: Usage })
     </section>
   );
 }
-
-const shareOf = (used: number, limit: number): number => (limit === 0 ? 1 : Math.min(used / limit, 1));
 
 /** The first and the last day of the figures. */
 function Range({ from, to }: { from: string; to: string }) {

@@ -10,6 +10,7 @@ import { Loading } from "../../kit/Loading.tsx";
 import { Meter } from "../../kit/Meter.tsx";
 import { dollarsOf } from "../../kit/money.ts";
 import { Screen } from "../../kit/Screen.tsx";
+import { shareOf } from "../../kit/share.ts";
 import { ATTENTION } from "./attention.ts";
 
 const number = new Intl.NumberFormat("en");
@@ -149,7 +150,7 @@ function Figures({ overview: { canvases, people, bytes, ai } }: { overview: Inst
           <Meter
             label={month.format(Date.parse(`${ai.month}-01`))}
             amount={`${dollarsOf(ai.spent)} of ${dollarsOf(ai.limit)}`}
-            share={ai.limit === 0 ? 1 : Math.min(ai.spent / ai.limit, 1)}
+            share={shareOf(ai.spent, ai.limit)}
           />
         )}
         {ai.reserved === 0 ? null : (

@@ -15,6 +15,7 @@ import { Meter } from "../../kit/Meter.tsx";
 import { dollarsOf } from "../../kit/money.ts";
 import { NativeSelect } from "../../kit/NativeSelect.tsx";
 import { Screen } from "../../kit/Screen.tsx";
+import { shareOf } from "../../kit/share.ts";
 import { countOf } from "../../kit/words.ts";
 import { RANGES, rangeIn } from "./ranges.ts";
 
@@ -81,7 +82,7 @@ export function AiSpendScreen() {
               <Meter
                 label={`Cap of the instance in ${month.format(Date.parse(`${data.spend.month}-01`))}`}
                 amount={`${dollarsOf(data.spend.spent)} of ${dollarsOf(data.spend.limit)}`}
-                share={data.spend.limit === 0 ? 1 : Math.min(data.spend.spent / data.spend.limit, 1)}
+                share={shareOf(data.spend.spent, data.spend.limit)}
               />
             )}
             {data.total.requests === 0 ? null : (

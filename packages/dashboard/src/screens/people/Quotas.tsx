@@ -10,6 +10,7 @@ import { TextField } from "../../kit/Field.tsx";
 import { Meter } from "../../kit/Meter.tsx";
 import { parseBytes } from "../../kit/parse-bytes.ts";
 import { Select } from "../../kit/Select.tsx";
+import { shareOf } from "../../kit/share.ts";
 import { toast } from "../../kit/toasts.ts";
 import { readLimit } from "./limits.ts";
 
@@ -93,7 +94,7 @@ function Quota({
         <Meter
           label={label}
           amount={`${words(usage.used)} of ${words(usage.limit)}`}
-          share={usage.limit === 0 ? 1 : Math.min(usage.used / usage.limit, 1)}
+          share={shareOf(usage.used, usage.limit)}
         />
       )}
       <form className="row" onSubmit={save}>
