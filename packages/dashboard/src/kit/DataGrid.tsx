@@ -4,6 +4,7 @@ import { ArrowDown, ArrowUp, Check, Minus } from "lucide-react";
 import {
   createContext,
   type KeyboardEvent,
+  memo,
   type ReactNode,
   type Ref,
   type RefObject,
@@ -122,9 +123,12 @@ export function DataGrid<Shown extends GridRow>(props: GridProps<Shown>) {
   rowCount.current = hasMore ? -1 : rows.length + 1;
   const onKeyDown = useKeys(props, table, state);
   const byId = useMemo(() => new Map(rows.map((row) => [row.id, row])), [rows]);
-  const items = useItems(rows);
+  const items = useItems(rows, textOf);
+  const more = useRef(onMore);
+  useLayoutEffect(() => {
+    more.current = onMore;
+  });
   const drawn: Drawn = {
-    text: (id) => textOf(byId.get(id) as Shown),
     content(id, column) {
       const row = byId.get(id);
       if (row === undefined) return null;
@@ -164,44 +168,23 @@ export function DataGrid<Shown extends GridRow>(props: GridProps<Shown>) {
                 if (row !== undefined) onOpen?.(row);
               }}
             >
-              <TableHeader className="data-grid-head">
-                {onSelect === undefined ? null : (
-                  <Column id={SELECT} width={2.75 * rem} className="data-grid-column select-column">
-                    <SelectBox />
-                  </Column>
-                )}
-                <Collection items={columns} dependencies={[sort, rem]}>
-                  {(column) => (
-                    <Head column={column} isNarrow={isNarrow} rem={rem}>
-                      {column === columns[0] ? (
-                        <Inside state={state} table={table} rowCount={rowCount} />
-                      ) : null}
-                    </Head>
-                  )}
-                </Collection>
-              </TableHeader>
-              <TableBody>
-                <Collection items={items} dependencies={[columns, onSelect === undefined]}>
-                  {({ id: row }) => (
-                    <Row id={row} textValue={drawn.text(row)} className="data-grid-row">
-                      {onSelect === undefined ? null : (
-                        <Cell className="data-grid-cell select-column">
-                          <SelectBox />
-                        </Cell>
-                      )}
-                      {columns.map(({ id, align = "start" }) => (
-                        <Cell key={id} className={`data-grid-cell ${align}`} textValue={drawn.text(row)}>
-                          <Content row={row} column={id} />
-                        </Cell>
-                      ))}
-                    </Row>
-                  )}
-                </Collection>
-                {/* It is never loading: React Aria's row for that has an attribute that rows of a grid do not have. */}
-                {hasMore && onMore !== undefined ? (
-                  <TableLoadMoreItem isLoading={false} onLoadMore={onMore} />
-                ) : null}
-              </TableBody>
+              <Heads
+                columns={columns}
+                selects={onSelect !== undefined}
+                isNarrow={isNarrow}
+                rem={rem}
+                sort={sort}
+                state={state}
+                table={table}
+                rowCount={rowCount}
+              />
+              <Rows
+                items={items}
+                columns={columns}
+                selects={onSelect !== undefined}
+                hasMore={hasMore && onMore !== undefined}
+                more={more}
+              />
             </Table>
           </Virtualizer>
         </ResizableTableContainer>
@@ -215,14 +198,107 @@ export function DataGrid<Shown extends GridRow>(props: GridProps<Shown>) {
 
 /** How rows are drawn, by their ids. */
 interface Drawn {
-  text: (row: string) => string;
   content: (row: string, column: string) => ReactNode;
   mark: (row: string) => number | undefined;
 }
 
 const DrawnContext = createContext<Drawn | null>(null);
 
-/** The content of a cell. It changes without the table, which React Aria makes again as a whole when one of its items is another object. */
+/** What React Aria knows of a row. */
+interface Item {
+  id: string;
+  text: string;
+}
+
+/** Returns an item for each row: the same one for the same id, and the same list for the same ids. */
+function useItems<Shown extends GridRow>(
+  rows: readonly Shown[],
+  textOf: (row: Shown) => string,
+): readonly Item[] {
+  const before = useRef<readonly Item[]>([]);
+  const known = before.current;
+  if (known.length !== rows.length || rows.some(({ id }, index) => id !== known[index]?.id)) {
+    const byId = new Map(known.map((item) => [item.id, item]));
+    before.current = rows.map((row) => byId.get(row.id) ?? { id: row.id, text: textOf(row) });
+  }
+  return before.current;
+}
+
+/*
+ * React Aria makes its collection again as a whole, in time that grows with the rows, whenever something of the header or of the rows is rendered.
+ * So these two are rendered only when rows come, go or move, and columns change. What cells contain changes without them, by the context.
+ */
+
+const Heads = memo(function Heads({
+  columns,
+  selects,
+  isNarrow,
+  rem,
+  sort,
+  ...inside
+}: {
+  columns: readonly GridColumn[];
+  selects: boolean;
+  isNarrow: boolean;
+  rem: number;
+  sort: GridSort | null;
+} & InsideProps) {
+  return (
+    <TableHeader className="data-grid-head">
+      {selects ? (
+        <Column id={SELECT} width={2.75 * rem} className="data-grid-column select-column">
+          <SelectBox />
+        </Column>
+      ) : null}
+      <Collection items={columns} dependencies={[sort, rem]}>
+        {(column) => (
+          <Head column={column} isNarrow={isNarrow} rem={rem}>
+            {column === columns[0] ? <Inside {...inside} /> : null}
+          </Head>
+        )}
+      </Collection>
+    </TableHeader>
+  );
+});
+
+const Rows = memo(function Rows({
+  items,
+  columns,
+  selects,
+  hasMore,
+  more,
+}: {
+  items: readonly Item[];
+  columns: readonly GridColumn[];
+  selects: boolean;
+  hasMore: boolean;
+  more: RefObject<(() => void) | undefined>;
+}) {
+  return (
+    <TableBody>
+      <Collection items={items} dependencies={[columns, selects]}>
+        {({ id: row, text }) => (
+          <Row id={row} textValue={text} className="data-grid-row">
+            {selects ? (
+              <Cell className="data-grid-cell select-column">
+                <SelectBox />
+              </Cell>
+            ) : null}
+            {columns.map(({ id, align = "start" }) => (
+              <Cell key={id} className={`data-grid-cell ${align}`} textValue={text}>
+                <Content row={row} column={id} />
+              </Cell>
+            ))}
+          </Row>
+        )}
+      </Collection>
+      {/* It is never loading: React Aria's row for that has an attribute that rows of a grid do not have. */}
+      {hasMore ? <TableLoadMoreItem isLoading={false} onLoadMore={() => more.current?.()} /> : null}
+    </TableBody>
+  );
+});
+
+/** The content of a cell, and the mark of a row that has just changed. */
 function Content({ row, column }: { row: string; column: string }) {
   const drawn = useContext(DrawnContext);
   const mark = drawn?.mark(row);
@@ -232,18 +308,6 @@ function Content({ row, column }: { row: string; column: string }) {
       {mark === undefined ? null : <span className={`cell-mark mark-${mark % 2}`} aria-hidden />}
     </>
   );
-}
-
-/** Returns an item for each row: the same one for the same id, and the same list for the same ids. */
-function useItems(rows: readonly GridRow[]): readonly { id: string }[] {
-  const before = useRef<readonly { id: string }[]>([]);
-  return useMemo(() => {
-    const known = before.current;
-    if (known.length === rows.length && rows.every(({ id }, index) => id === known[index]?.id)) return known;
-    const byId = new Map(known.map((item) => [item.id, item]));
-    before.current = rows.map(({ id }) => byId.get(id) ?? { id });
-    return before.current;
-  }, [rows]);
 }
 
 /** The id of the column with the boxes that select. */
@@ -310,16 +374,14 @@ function Head({
   );
 }
 
-/** Stands in the table, where React Aria gives its state. Keeps the state, and the number of rows, of which React Aria counts those that are read. */
-function Inside({
-  state,
-  table,
-  rowCount,
-}: {
+interface InsideProps {
   state: RefObject<State | null>;
   table: RefObject<HTMLElement | null>;
   rowCount: RefObject<number>;
-}) {
+}
+
+/** Stands in the table, where React Aria gives its state. Keeps the state, and the number of rows, of which React Aria counts those that are read. */
+function Inside({ state, table, rowCount }: InsideProps) {
   const current = useGridState();
   useLayoutEffect(() => {
     state.current = current;

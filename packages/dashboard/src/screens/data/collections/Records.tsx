@@ -136,7 +136,7 @@ export function Records({
   const isRefused = refusal !== null && (refusal.status === 403 || refusal.status === 404);
   const hidden = whyHidden(rights, policy);
   const cannotAdd = whyNot(rights, "create", true);
-  const sort = sortOf(order);
+  const sort = useMemo(() => sortOf(order), [order]);
   const isOpen = search.record !== undefined;
   return (
     <div className={`records${isOpen ? " with-panel" : ""}`}>
