@@ -1,5 +1,6 @@
 import { createEasel, type Easel } from "@easel/sdk";
 import { useSyncExternalStore } from "react";
+import { errorOf } from "./api-error.ts";
 import { ask } from "./client.ts";
 import { createPace } from "./pace.ts";
 
@@ -8,6 +9,11 @@ export interface Runtime extends Easel {
   /** Until when calls wait for the rate limit (epoch ms), or null. */
   readonly waiting: Watched<number | null>;
   readonly connection: Watched<Connection>;
+  /**
+   * Returns the bytes of a file. Waits for the rate limit as all calls do, which an image element would not.
+   * @throws as `send` of the API client does.
+   */
+  contentOf(id: string, signal: AbortSignal): Promise<Blob>;
 }
 
 /** The realtime connection, by which changes come. `lost`: it was open or has failed, and is tried again. */
@@ -60,7 +66,13 @@ function createRuntime(id: string): Runtime {
       this.addEventListener("close", () => changeConnection("lost"));
     }
   }
-  return { ...createEasel({ api, fetch: send, WebSocket: Told }), waiting, connection };
+  const easel = createEasel({ api, fetch: send, WebSocket: Told });
+  const contentOf = async (id: string, signal: AbortSignal) => {
+    const response = await send(easel.files.url(id), { method: "GET", signal });
+    if (!response.ok) throw await errorOf(response);
+    return response.blob();
+  };
+  return { ...easel, waiting, connection, contentOf };
 }
 
 /** Creates something that changes, and the function that changes it. */

@@ -9,16 +9,18 @@ export interface ListedGroup extends Group {
   entries: (Group["entries"][number] & { show: string })[];
 }
 
-/** Returns all that a canvas has, in the order of the list. */
-export const listOf = (summary: DataSummary): ListedGroup[] =>
-  PARTS.flatMap(({ id, groups }) =>
-    groups(summary)
-      .filter(({ entries }) => entries.length > 0)
-      .map(({ heading, entries }) => ({
-        heading,
-        entries: entries.map((entry) => ({ ...entry, show: showOf(id, entry.name) })),
-      })),
+/** Returns all that a canvas has, in the order of the list. Entries below the same heading are one group. */
+export function listOf(summary: DataSummary): ListedGroup[] {
+  const found = PARTS.flatMap(({ id, groups }) =>
+    groups(summary).flatMap(({ heading, entries }) =>
+      entries.map((entry) => ({ heading, entry: { ...entry, show: showOf(id, entry.name) } })),
+    ),
   );
+  return [...Map.groupBy(found, ({ heading }) => heading)].map(([heading, of]) => ({
+    heading,
+    entries: of.map(({ entry }) => entry),
+  }));
+}
 
 /** What the canvas stores: links at the left, or a select on a small screen. */
 export function DataList({

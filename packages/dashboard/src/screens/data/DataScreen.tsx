@@ -13,7 +13,6 @@ import { Loading } from "../../kit/Loading.tsx";
 import { useDocumentTitle } from "../../kit/Screen.tsx";
 import { DataList, listOf } from "./DataList.tsx";
 import { Gate } from "./Gate.tsx";
-import { NoData } from "./NoData.tsx";
 import { PARTS } from "./parts.ts";
 import { partsOfShow } from "./search.ts";
 
@@ -54,14 +53,18 @@ function Stored({ canvas, summary }: { canvas: Canvas; summary: DataSummary }) {
   const navigate = useNavigate({ from: "/canvases/$id/data" });
   const groups = listOf(summary);
   const entries = groups.flatMap(({ entries }) => entries);
-  const show = given ?? entries[0]?.show;
+  const show = given ?? (entries.find(({ isEmpty }) => isEmpty !== true) ?? entries[0])?.show ?? "";
   // What is shown stays, also if the list changes.
   useEffect(() => {
-    if (given === undefined && show !== undefined) void navigate({ search: { show }, replace: true });
+    if (given === undefined) void navigate({ search: { show }, replace: true });
   }, [given, show, navigate]);
-  if (show === undefined) return <NoData canvas={canvas} />;
   const { part: id, name } = partsOfShow(show);
   const part = PARTS.find((each) => each.id === id);
+  const shown = part && (
+    <Suspense key={show} fallback={<Loading what="the data" />}>
+      <part.Component canvas={canvas} summary={summary} name={name} />
+    </Suspense>
+  );
   const isListed = entries.some((entry) => entry.show === show);
   return (
     <>
@@ -78,11 +81,11 @@ function Stored({ canvas, summary }: { canvas: Canvas; summary: DataSummary }) {
               Nothing is stored as <bdi>{name === "" ? show : name}</bdi>, and the policy does not have it.
             </p>
           </Empty>
+        ) : part.capability === null ? (
+          shown
         ) : (
           <Gate canvas={canvas} capability={part.capability}>
-            <Suspense key={show} fallback={<Loading what="the data" />}>
-              <part.Component canvas={canvas} summary={summary} name={name} />
-            </Suspense>
+            {shown}
           </Gate>
         )}
       </div>

@@ -10,6 +10,12 @@ export interface DataSearch {
   order?: string;
   /** The columns that are shown. */
   columns?: string;
+  /** What is open of a part other than the records: a key, a submission, a file. */
+  item?: string;
+  /** How the keys begin that are listed. */
+  q?: string;
+  /** Which files are listed. */
+  of?: string;
 }
 
 /** The length at which a text of the address ends, in UTF-16 units. */
@@ -24,6 +30,9 @@ export function parseDataSearch(raw: Record<string, unknown>): DataSearch {
     where,
     order: textOf(raw.order),
     columns: textOf(raw.columns),
+    item: textOf(raw.item),
+    q: textOf(raw.q),
+    of: textOf(raw.of),
   };
 }
 

@@ -6,9 +6,9 @@ import { fileAddress } from "../../canvas/address.ts";
 import { ButtonAnchor } from "../../kit/Button.tsx";
 import { bytesOf } from "../../kit/bytes.ts";
 import { ErrorNote } from "../../kit/ErrorNote.tsx";
+import { lookOf, textOf } from "../../kit/file-content.ts";
 import { Loading } from "../../kit/Loading.tsx";
 import type { Difference } from "./compare.ts";
-import { lookOf, textOf } from "./content.ts";
 import { TextDiff } from "./TextDiff.tsx";
 import { bytesQuery } from "./version-queries.ts";
 

@@ -2,8 +2,8 @@ import "./text-diff.css";
 import { type ReactNode, useMemo, useState, useSyncExternalStore } from "react";
 import { readPreference, storePreference } from "../../frame/preferences.ts";
 import { Button } from "../../kit/Button.tsx";
+import { cutLine, visible } from "../../kit/file-content.ts";
 import { Select } from "../../kit/Select.tsx";
-import { cutLine, visible } from "./content.ts";
 import { compareTexts, compareWords, type Line, type Piece, type Row, rowsOf, sectionsOf } from "./lines.ts";
 
 /** The number of lines that are drawn at once. */

@@ -11,7 +11,8 @@ const WIDENING = `${SHARING}/widening.ts`;
 const EXPLANATION = `${SHARING}/explanation.ts`;
 
 const VERSIONS = "packages/dashboard/src/screens/versions";
-const CONTENT = `${VERSIONS}/content.ts`;
+const DATA = "packages/dashboard/src/screens/data";
+const CONTENT = "packages/dashboard/src/kit/file-content.ts";
 
 /** Faults of the screen of versions: a comparison hides what differs, or shows what is no text. */
 const versions: Fault[] = [
@@ -20,21 +21,21 @@ const versions: Fault[] = [
     CONTENT,
     "\\u202a-\\u202e",
     "\\u202a-\\u202b",
-    `${VERSIONS}/content.test.ts`,
+    "packages/dashboard/src/kit/file-content.test.ts",
   ),
   fault(
     "dashboard: bytes with a NUL count as text",
     CONTENT,
     "bytes.includes(0)",
     "bytes.length < 0",
-    `${VERSIONS}/content.test.ts`,
+    "packages/dashboard/src/kit/file-content.test.ts",
   ),
   fault(
     "dashboard: the first difference of a long line is cut",
     CONTENT,
     "same === text.length || same < BEFORE ? 0 : same - BEFORE",
     "0",
-    `${VERSIONS}/content.test.ts`,
+    "packages/dashboard/src/kit/file-content.test.ts",
   ),
   fault(
     "dashboard: a file that changed its bytes counts as the same",
@@ -157,5 +158,26 @@ export const dashboard: Fault[] = [
     "allowed.find((value) => value === stored)",
     "(stored as Value | null)",
     "packages/dashboard/src/frame/preferences.test.ts",
+  ),
+  fault(
+    "dashboard: a cell of the CSV is run as a formula",
+    `${DATA}/submissions/csv.ts`,
+    "(FORMULA.test(cell) ? `'${cell}` : cell)",
+    "cell",
+    `${DATA}/submissions/csv.test.ts`,
+  ),
+  fault(
+    "dashboard: a new key is written over an existing one",
+    `${DATA}/keys/KeyEditor.tsx`,
+    "if ((await scope.get(key)) !== undefined) return false;",
+    "",
+    "packages/server/test/dashboard/browser-data-keys.test.ts",
+  ),
+  fault(
+    "dashboard: a file that is dropped on the files becomes a version",
+    `${DATA}/window-drop.ts`,
+    "event.stopPropagation();",
+    "",
+    "packages/server/test/dashboard/browser-data-files.test.ts",
   ),
 ];

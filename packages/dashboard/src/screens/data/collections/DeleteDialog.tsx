@@ -6,7 +6,7 @@ import { Dialog } from "../../../kit/Dialog.tsx";
 import { ErrorNote } from "../../../kit/ErrorNote.tsx";
 import { toast } from "../../../kit/toasts.ts";
 import { countOf } from "../../../kit/words.ts";
-import { noteDeleted } from "./deletions.ts";
+import { noteDeleted } from "../deletions.ts";
 import type { RecordList, RecordRow } from "./records.ts";
 
 /** A record that is to be deleted. */

@@ -1,7 +1,7 @@
 import { Rows3, SearchX } from "lucide-react";
 import { Button } from "../../../kit/Button.tsx";
 import { Empty } from "../../../kit/Empty.tsx";
-import { Code } from "../NoData.tsx";
+import { Code } from "../Code.tsx";
 import { fieldOf } from "./columns.ts";
 
 /** What a collection shows instead of records: why there are none, and what to do. */

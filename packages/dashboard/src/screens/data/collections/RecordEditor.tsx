@@ -9,7 +9,6 @@ import { dataQuery, meQuery, queries } from "../../../api/queries.ts";
 import { runtimeOf } from "../../../api/runtime.ts";
 import { Button } from "../../../kit/Button.tsx";
 import { bytesOf } from "../../../kit/bytes.ts";
-import { Dialog } from "../../../kit/Dialog.tsx";
 import { ErrorNote } from "../../../kit/ErrorNote.tsx";
 import { Loading } from "../../../kit/Loading.tsx";
 import { Time } from "../../../kit/Time.tsx";
@@ -22,6 +21,7 @@ import { bytesOfValue, formOf, isSame, merged } from "./form.ts";
 import type { RecordList } from "./records.ts";
 import { whyNot } from "./refusals.ts";
 
+const LeaveDialog = lazy(async () => ({ default: (await import("../LeaveDialog.tsx")).LeaveDialog }));
 const JsonEditor = lazy(async () => ({
   default: (await import("../../../kit/json-editor/JsonEditor.tsx")).JsonEditor,
 }));
@@ -234,20 +234,11 @@ export function RecordEditor({
           </Button>
         )}
       </div>
-      <Dialog
-        title="Leave what you changed?"
-        role="alertdialog"
-        isOpen={blocker.status === "blocked"}
-        onClose={() => blocker.reset?.()}
-      >
-        <p className="dialog-text">It is not saved, and would be lost.</p>
-        <div className="dialog-acts">
-          <Button onPress={() => blocker.reset?.()}>Go on editing</Button>
-          <Button look="danger" onPress={() => blocker.proceed?.()}>
-            Leave it
-          </Button>
-        </div>
-      </Dialog>
+      {blocker.status === "blocked" ? (
+        <Suspense>
+          <LeaveDialog onStay={blocker.reset} onLeave={blocker.proceed} />
+        </Suspense>
+      ) : null}
     </form>
   );
 }

@@ -21,6 +21,8 @@ import { focusContent } from "../../../kit/focus.ts";
 import { Loading } from "../../../kit/Loading.tsx";
 import { Time } from "../../../kit/Time.tsx";
 import { countOf } from "../../../kit/words.ts";
+import { deleteLater } from "../deletions.ts";
+import { LiveLine } from "../LiveLine.tsx";
 import { Person } from "../Person.tsx";
 import {
   AUTHOR,
@@ -39,9 +41,7 @@ import {
 } from "./columns.ts";
 import { NEWEST, orderOfText, whereOf } from "./conditions.ts";
 import type { Doomed } from "./DeleteDialog.tsx";
-import { deleteLater } from "./deletions.ts";
 import { FilterBar } from "./FilterBar.tsx";
-import { LiveLine } from "./LiveLine.tsx";
 import { NoRecords } from "./NoRecords.tsx";
 import type { RecordRow } from "./records.ts";
 import { whyHidden, whyNot } from "./refusals.ts";
@@ -123,6 +123,7 @@ export function Records({
     }
     deleteLater(`Deleted ${countOf(ids.length, "record")}.`, {
       ids,
+      isForGood: true,
       send: (id) => collection.delete(id),
       onUndone: () => focusRow(ids[0]),
       onSent(error) {

@@ -3,8 +3,8 @@ import { refusalOf } from "../../../api/api-error.ts";
 import { canvasKey, canvasQuery, dataQuery, queries } from "../../../api/queries.ts";
 import { runtimeOf } from "../../../api/runtime.ts";
 import { useSignedOut } from "../../../api/session.ts";
+import { hiddenIds, onHidden } from "../deletions.ts";
 import { type Condition, conditionsOf } from "./conditions.ts";
-import { hiddenIds, onHidden } from "./deletions.ts";
 import { createRecordList, type RecordList, type RecordsState, type Source } from "./records.ts";
 
 /** Reads again what somebody may have changed when the service asks to read all records again: the policy and the rights. */

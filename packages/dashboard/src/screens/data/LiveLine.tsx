@@ -1,7 +1,5 @@
-import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { refusalOf } from "../../../api/api-error.ts";
-import { runtimeOf, useConnection } from "../../../api/runtime.ts";
+import { runtimeOf, useConnection } from "../../api/runtime.ts";
 
 /** The time after which a lost connection is told. Most are back before. */
 const TELL_MS = 1_500;

@@ -1,10 +1,13 @@
-import { isSignedOut } from "../../../api/session.ts";
-import { toast } from "../../../kit/toasts.ts";
+import { useSyncExternalStore } from "react";
+import { isSignedOut } from "../../api/session.ts";
+import { toast } from "../../kit/toasts.ts";
 
 /** A deletion that can still be undone. */
 interface Deletion {
   ids: readonly string[];
   send: (id: string) => Promise<unknown>;
+  /** Whether nothing gets the id again that was deleted, as a key does. */
+  isForGood: boolean;
   /** Is called after an Undo, which has taken the focus with it. */
   onUndone: () => void;
   /** Is called once the service has answered, with why the last of those that were not deleted was not. */
@@ -22,16 +25,19 @@ function changed(): void {
   for (const listener of listeners) listener();
 }
 
-/** Returns the ids of records that are not shown any more: their deletion waits, or is done. */
+/** Returns the ids of what is not shown any more: its deletion waits, or is done. */
 export const hiddenIds = (): ReadonlySet<string> => hidden;
 
-/** Calls `listener` when other records are hidden. Returns a function that stops it. */
+/** Calls `listener` when something else is hidden. Returns a function that stops it. */
 export function onHidden(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** Hides a record that was deleted, before the news of it comes. */
+/** Returns `hiddenIds` for a component, which is drawn again when they change. */
+export const useHiddenIds = (): ReadonlySet<string> => useSyncExternalStore(onHidden, hiddenIds);
+
+/** Hides what was deleted, before the news of it comes. */
 export function noteDeleted(id: string): void {
   gone.add(id);
   changed();
@@ -42,11 +48,11 @@ async function send(deletion: Deletion): Promise<void> {
   const state = waiting.get(deletion);
   if (state === undefined || state.isSent) return;
   state.isSent = true;
-  const { ids, send, onSent } = deletion;
+  const { ids, send, isForGood, onSent } = deletion;
   const results = await Promise.allSettled(
     ids.map(async (id) => {
       await send(id);
-      gone.add(id);
+      if (isForGood) gone.add(id);
     }),
   );
   waiting.delete(deletion);
@@ -54,7 +60,7 @@ async function send(deletion: Deletion): Promise<void> {
   onSent(results.findLast((result) => result.status === "rejected")?.reason ?? null);
 }
 
-/** Hides records, and deletes them after a message that offers Undo has gone, or when the page is left. */
+/** Hides things of a list, and deletes them after a message that offers Undo has gone, or when the page is left. */
 export function deleteLater(text: string, deletion: Deletion): void {
   waiting.set(deletion, { isSent: false });
   changed();

@@ -1,4 +1,8 @@
-import type { VersionFile } from "../../api/types.ts";
+/** What says how a file can be shown: its media type, and its size in bytes. */
+interface Typed {
+  mime: string;
+  size: number;
+}
 
 /** How a file is shown. An SVG is an image and a text. */
 export type Look = "text" | "image" | "svg" | "other";
@@ -24,11 +28,10 @@ const IMAGES = new Set([
 const NEVER_TEXT = /^(audio|video|font|image)\/|^application\/(pdf|zip|gzip|wasm|vnd\.ms-fontobject)/;
 
 /** Returns the media type without its parameters. */
-const typeOf = ({ mime }: Pick<VersionFile, "mime">): string =>
-  mime.split(";")[0]?.trim().toLowerCase() ?? "";
+const typeOf = ({ mime }: Pick<Typed, "mime">): string => mime.split(";")[0]?.trim().toLowerCase() ?? "";
 
 /** Returns how a file can be shown, by its media type and size. A `text` may turn out to be none. */
-export function lookOf(file: Pick<VersionFile, "mime" | "size">): Look {
+export function lookOf(file: Typed): Look {
   const type = typeOf(file);
   if (type === "image/svg+xml") return file.size <= MAX_TEXT ? "svg" : "other";
   if (IMAGES.has(type)) return file.size <= MAX_IMAGE ? "image" : "other";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { cutLine, lookOf, textOf, visible } from "./content.ts";
+import { cutLine, lookOf, textOf, visible } from "./file-content.ts";
 
 it("a file is shown by its media type and size", () => {
   const look = (mime: string, size = 100) => lookOf({ mime, size });
