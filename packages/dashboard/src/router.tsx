@@ -24,7 +24,7 @@ import { checkerQuery } from "./screens/backend/policy/checker.ts";
 import { parseBackendSearch } from "./screens/backend/search.ts";
 import { parseDataSearch } from "./screens/data/search.ts";
 import { parseSettingsSearch } from "./screens/settings/search.ts";
-import { parseTeamsSearch, teamQuery, teamsQuery } from "./screens/teams/team-queries.ts";
+import { parseTeamsSearch } from "./screens/teams/search.ts";
 import { parseSearch as parseVersionsSearch } from "./screens/versions/search.ts";
 
 /*
@@ -63,15 +63,12 @@ const teams = createRoute({
   getParentRoute: () => root,
   path: "/teams",
   validateSearch: parseTeamsSearch,
-  loaderDeps: ({ search }) => search,
-  loader: ({ deps }) => void queries.prefetchInfiniteQuery(teamsQuery(deps)),
   component: lazyRouteComponent(() => import("./screens/teams/TeamsScreen.tsx"), "TeamsScreen"),
 });
 
 const team = createRoute({
   getParentRoute: () => root,
   path: "/teams/$id",
-  loader: ({ params: { id } }) => queries.ensureQueryData(teamQuery(id)),
   component: lazyRouteComponent(() => import("./screens/teams/TeamScreen.tsx"), "TeamScreen"),
 });
 

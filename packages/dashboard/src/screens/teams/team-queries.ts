@@ -3,6 +3,7 @@ import type { paths } from "../../../../cli/dist-types/management-api.d.ts";
 import { api, bodyOf } from "../../api/client.ts";
 import { queries } from "../../api/queries.ts";
 import type { Team } from "../../api/types.ts";
+import type { TeamsSearch } from "./search.ts";
 
 /** A team with the names of its members, and the number of canvases that are shared with it. */
 export type TeamDetails = paths["/api/teams/{id}"]["get"]["responses"]["200"]["content"]["application/json"];
@@ -10,17 +11,6 @@ type Patch = paths["/api/teams/{id}"]["patch"]["requestBody"]["content"]["applic
 
 const PAGE = 100;
 const of = (id: string) => ({ params: { path: { id } } });
-
-/** What the address of the list of teams keeps: a text that names contain. Anybody can write such an address. */
-export interface TeamsSearch {
-  q?: string | undefined;
-}
-
-export function parseTeamsSearch({ q }: Record<string, unknown>): TeamsSearch {
-  // The router reads `?q=12` as a number.
-  const text = typeof q === "number" ? String(q) : q;
-  return { q: typeof text === "string" && text !== "" ? text.slice(0, 200) : undefined };
-}
 
 /** The teams that the caller created or is a member of, newest first, page by page. */
 export const teamsQuery = ({ q }: TeamsSearch) =>
