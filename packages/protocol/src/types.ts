@@ -157,6 +157,8 @@ export interface Canvas extends AuthoredCanvas {
   /** Sorted by `email`. `name` is null for people who have never signed in. Empty for viewers. */
   people: { email: string; role: "editor" | "viewer"; name: string | null }[];
   teams: { id: string; name: string; role: "editor" | "viewer" }[];
+  /** Another text whenever general access, password, end, people or teams are other ones. Null for viewers, who do not see them all. */
+  sharingRevision: string | null;
   capabilities: Capabilities;
   /** The capabilities that do not work on the canvas, each with the reason. It takes the settings of the instance into account. */
   capabilitiesOff: CapabilitiesOff;

@@ -1,6 +1,7 @@
+import { hash } from "node:crypto";
 import type { Access } from "@easel/protocol/types";
 import type { User } from "../access/principal.ts";
-import { asKeys, optional, type Step } from "../drivers/db/db.ts";
+import { asKeys, type Optional, optional, type Sql, sql, step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { changeCanvas } from "./change-canvas.ts";
 
@@ -102,18 +103,70 @@ export interface Sharing {
   teams?: { id: string; role: GrantedRole }[] | undefined;
 }
 
+/** The sharing settings of a canvas, as they were read. */
+export interface SharingState extends Shared {
+  access: Access;
+  password_hash: string | null;
+  expires_at: number | null;
+}
+
+/** Returns the revision of sharing settings, a text that is another one for other settings. Names do not count. */
+export function sharingRevision({ access, password_hash, expires_at, people, teams }: SharingState): string {
+  const lists = [
+    people.map(({ email, role }) => `${email} ${role}`).sort(),
+    teams.map(({ id, role }) => `${id} ${role}`).sort(),
+  ];
+  const state = JSON.stringify([access, password_hash, expires_at, lists]);
+  return hash("sha256", state, "base64url").slice(0, 22);
+}
+
+/** Reads the sharing settings of a canvas. Returns undefined if it is deleted. */
+export async function readSharing(canvasId: string, env: Env): Promise<SharingState | undefined> {
+  const [row, shared] = await Promise.all([
+    env.db.get<Omit<SharingState, keyof Shared>>`
+      select access, password_hash, expires_at from canvases where id = ${canvasId} and deleted_at is null`,
+    listShared([canvasId], env),
+  ]);
+  return row && { ...row, ...(shared.get(canvasId) ?? { people: [], teams: [] }) };
+}
+
+/** Builds the batch step that changes no row unless the sharing settings of a canvas are those that were read. */
+const asRead = (
+  canvasId: string,
+  { access, password_hash, expires_at, people, teams }: SharingState,
+): Sql => sql`
+  update canvases set title = title where id = ${canvasId} and access = ${access}
+    and coalesce(password_hash, '') = ${password_hash ?? ""} and coalesce(expires_at, -1) = ${expires_at ?? -1}
+    and (select count(*) from canvas_people where canvas_id = ${canvasId}) = ${people.length}
+    and (select count(*) from canvas_people where canvas_id = ${canvasId} and email || ' ' || role in (
+      select key from json_each(${asKeys(people.map(({ email, role }) => `${email} ${role}`))}))) = ${people.length}
+    and (select count(*) from canvas_teams where canvas_id = ${canvasId}) = ${teams.length}
+    and (select count(*) from canvas_teams where canvas_id = ${canvasId} and team_id || ' ' || role in (
+      select key from json_each(${asKeys(teams.map(({ id, role }) => `${id} ${role}`))}))) = ${teams.length}`;
+
 /**
- * Saves sharing settings in one batch, without checking them. A canvas that is made private leaves the gallery. Returns false if the canvas is
- * deleted.
+ * Saves sharing settings in one batch, without checking them. A canvas that is made private leaves the gallery. Returns "gone" if the canvas is
+ * deleted, and "changed" if the settings are not those in `read`, unless that is left out. Nothing is saved then.
  */
-export async function setSharing(
+export function setSharing(
   canvasId: string,
   { access, passwordHash, expiresAt, org, people, teams }: Sharing,
   { db, clock }: Env,
-): Promise<boolean> {
+  read?: SharingState,
+): Promise<"done" | "gone" | "changed"> {
   const now = clock();
-  const steps: Step[] = [
-    changeCanvas(now)`
+  const lists: Optional[] = [];
+  const steps = [
+    ...(read === undefined
+      ? []
+      : [
+          // The row of the canvas is locked before it is compared, because a statement of PostgreSQL that has waited sees older lists.
+          step("gone", sql`update canvases set title = title where id = ${canvasId} and deleted_at is null`),
+          step("changed", asRead(canvasId, read)),
+        ]),
+    step(
+      "gone",
+      changeCanvas(now)`
       access = coalesce(${access ?? null}, access),
         gallery_listed = case when cast(${access ?? null} as text) = 'private' then 0 else gallery_listed end,
         gallery_templatable = case when cast(${access ?? null} as text) = 'private' then 0 else gallery_templatable end,
@@ -123,22 +176,23 @@ export async function setSharing(
         expires_at = case when cast(${Number(expiresAt === undefined)} as integer) = 1 then expires_at
           else cast(${expiresAt ?? null} as bigint) end
       where id = ${canvasId} and deleted_at is null`,
+    ),
   ];
   if (people !== undefined) {
-    steps.push(optional`delete from canvas_people where canvas_id = ${canvasId}`);
+    lists.push(optional`delete from canvas_people where canvas_id = ${canvasId}`);
     for (const { email, role } of people) {
       // Skips a person who has become the owner since the settings were checked.
-      steps.push(optional`
+      lists.push(optional`
         insert into canvas_people (canvas_id, email, role) select ${canvasId}, ${email}, cast(${role} as text)
         where not exists (select 1 from canvases join users on users.id = owner_id
           where canvases.id = ${canvasId} and users.email = ${email})`);
     }
   }
   if (teams !== undefined) {
-    steps.push(optional`delete from canvas_teams where canvas_id = ${canvasId}`);
+    lists.push(optional`delete from canvas_teams where canvas_id = ${canvasId}`);
     for (const { id, role } of teams) {
       // Locks the team's row first, like `deleteTeam`, so that a team which is being deleted concurrently is skipped.
-      steps.push(
+      lists.push(
         optional`update teams set name = name where id = ${id}`,
         optional`
         insert into canvas_teams (canvas_id, team_id, role)
@@ -146,5 +200,5 @@ export async function setSharing(
       );
     }
   }
-  return (await db.batch(steps)) === "done";
+  return db.batch([...steps, ...lists]);
 }

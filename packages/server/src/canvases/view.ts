@@ -12,7 +12,7 @@ import {
   publishedVersion,
   statusFieldsOf,
 } from "./publication-status.ts";
-import { listShared, type Shared } from "./sharing.ts";
+import { listShared, type Shared, sharingRevision } from "./sharing.ts";
 import { type CanvasRow, findCanvas, type ManagedRow } from "./store.ts";
 
 /** The maximum number of names in the field `audienceSummary` of a canvas. */
@@ -102,6 +102,7 @@ export async function viewsFor(rows: CanvasRow[], env: Env): Promise<Canvas[]> {
     owner: { id: row.owner_id, email: row.owner_email, name: row.owner_name },
     people: shared(row).people,
     teams: shared(row).teams,
+    sharingRevision: seesShared(row.role) ? sharingRevision({ ...row, ...shared(row) }) : null,
     capabilities: capabilitiesOf(row),
     capabilitiesOff: reasonsOff({ capabilities: capabilitiesOf(row) }, env),
     runtimePolicy: row.runtime_policy === null ? null : (JSON.parse(row.runtime_policy) as RuntimePolicy),

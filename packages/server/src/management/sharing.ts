@@ -1,10 +1,11 @@
 import { LIMITS } from "@easel/protocol/limits";
+import type { Canvas } from "@easel/protocol/types";
 import { z } from "zod";
 import { nameOf, type User } from "../access/principal.ts";
 import { transferCanvas } from "../canvases/ownership.ts";
 import { access, newPassword, role } from "../canvases/publishing/canvas-schemas.ts";
 import { passwordHashOf, saveSharing } from "../canvases/publishing/sharing-settings.ts";
-import { findCanvas } from "../canvases/store.ts";
+import { type CanvasRow, findCanvas } from "../canvases/store.ts";
 import { currentView, viewFor } from "../canvases/view.ts";
 import { isId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
@@ -40,11 +41,27 @@ const Sharing = z.strictObject({
     .nullable()
     .transform((teams) => teams ?? [])
     .optional(),
+  expectedSharing: z.string().optional(),
 });
 
 /** Replaces the password in the request body with its hash. Hashing is slow. */
-async function hashPassword({ password, ...given }: z.output<typeof Sharing>, user: User, env: Env) {
-  return { given, passwordHash: await passwordHashOf(password, user, env) };
+async function hashPassword(
+  { password, expectedSharing, ...given }: z.output<typeof Sharing>,
+  user: User,
+  env: Env,
+) {
+  return { given, expectedSharing, passwordHash: await passwordHashOf(password, user, env) };
+}
+
+/**
+ * Returns a canvas as it is now to a user who had a role on it when the call began. It is read as its owner sees it, because the user may be
+ * an editor who has lost that role.
+ */
+async function viewAfter(canvas: CanvasRow, user: User, env: Env): Promise<Canvas> {
+  const asOwner = { id: canvas.owner_id, email: canvas.owner_email };
+  const row = await findCanvas(canvas.id, asOwner, env);
+  const { role } = (await findCanvas(canvas.id, user, env)) ?? canvas;
+  return viewFor({ ...(row ?? refuse("NOT_FOUND")), role }, env);
 }
 
 /** The endpoint for the sharing settings of a canvas (docs/sharing.md#sharing-a-canvas). */
@@ -55,23 +72,26 @@ export const sharing = [
     path: "/api/canvases/{id}/sharing",
     summary: "Sets who may open a canvas: general access, password, expiry, people and teams.",
     details:
-      "Omitted fields stay as they are, null clears. A password has 8 to 200 characters. See [sharing](../sharing.md).",
+      "Omitted fields stay as they are, null clears. A password has 8 to 200 characters. With `expectedSharing`, only if that is the `sharingRevision` of the canvas; otherwise 409 `SHARE_CONFLICT` with the `current` canvas. See [sharing](../sharing.md).",
     allow: "editor",
     affects: "canvas",
     body: preparedJson(Sharing, hashPassword),
     response: ok(canvas),
-    errors: ["PUBLIC_LINKS_DISABLED", "PUBLIC_NOT_ALLOWED", "PUBLIC_LINK_OWNER_GATED", "ORG_REQUIRED"],
-    async run({ user, canvas, body: { given, passwordHash } }, env) {
-      await saveSharing(canvas, user, { ...given, passwordHash }, env);
-      // The canvas is read as its owner sees it, because an editor may have removed their own role.
-      const asOwner = { id: canvas.owner_id, email: canvas.owner_email };
-      const row = await findCanvas(canvas.id, asOwner, env);
-      const { role } = (await findCanvas(canvas.id, user, env)) ?? canvas;
+    errors: [
+      "PUBLIC_LINKS_DISABLED",
+      "PUBLIC_NOT_ALLOWED",
+      "PUBLIC_LINK_OWNER_GATED",
+      "ORG_REQUIRED",
+      "SHARE_CONFLICT",
+    ],
+    async run({ user, canvas, body: { given, expectedSharing, passwordHash } }, env) {
+      if (!(await saveSharing(canvas, user, { ...given, passwordHash }, env, expectedSharing)))
+        refuse("SHARE_CONFLICT", { current: await currentView(canvas.id, user, env) });
       const details = {
         ...given,
         ...(passwordHash === undefined ? {} : { password: passwordHash !== null }),
       };
-      return { body: await viewFor({ ...(row ?? refuse("NOT_FOUND")), role }, env), audit: { details } };
+      return { body: await viewAfter(canvas, user, env), audit: { details } };
     },
   }),
 ];

@@ -300,7 +300,7 @@ await onEngines("quotas of owners", (target, env) => {
         await begin();
         const bundle = await zip({ "index.bin": randomBytes(6_000) });
         assert.equal((await upload(target, people.owner, site.id, bundle)).status, 200);
-        const listed = [{ email: people.editor.email, role: "editor" }];
+        const listed = [{ email: people.editor.email, role: "editor", name: people.editor.name }];
         await amend(target, site, { people: listed });
         await allow(people.editor, { [quota]: most });
         overQuota(await give(), quota);

@@ -274,7 +274,7 @@ await onSqlite("sharing settings", (target, env) => {
       expiresAt,
       access: index % 2 === 0 ? "private" : "whole_org",
       password: index % 2 === 0 ? "open sesame" : null,
-      people: [{ email: `p${index}@example.com`, role: "viewer" }],
+      people: [{ email: `p${index}@example.com`, role: "viewer", name: null }],
     }));
     const answers = await Promise.all(sets.map((body) => set(body)));
     for (const { status, text } of answers) assert.equal(status, 200, text);

@@ -18,8 +18,10 @@ await onSqlite("GET /api/canvases/{id}", (target, env) => {
     const people = [
       { email: site.people.editor.email, role: "editor" },
       { email: site.people.viewer.email, role: "viewer" },
-    ].sort((a, b) => (a.email < b.email ? -1 : 1));
-    const names = people.map(({ email }) => `Name of ${email.split("@", 1)[0]}`);
+    ]
+      .sort((a, b) => (a.email < b.email ? -1 : 1))
+      .map((person) => ({ ...person, name: `Name of ${person.email.split("@", 1)[0]}` }));
+    const names = people.map(({ name }) => name);
     for (const role of ["owner", "editor", "viewer"] as const) {
       const canvas = whole((await manage(target, site.people[role], "GET", `/api/canvases/${site.id}`)).json);
       const seen = role === "viewer" ? { people: [], count: null, names: [] } : { people, count: 2, names };

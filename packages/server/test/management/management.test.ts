@@ -58,7 +58,15 @@ await onSqlite("POST /api/canvases", (target, env) => {
     assert.deepEqual(owner, { id: me.id, email: site.people.owner.email, name: site.people.owner.name });
     assert.equal(createdBy, me.id);
     assert.ok(createdAt >= from && createdAt <= Date.now() && updatedAt === createdAt);
-    const { bundleUpdatedAt, sourceApp, sourceKind, runtimePolicy, runtimePolicyRevision, ...shown } = rest;
+    const {
+      bundleUpdatedAt,
+      sourceApp,
+      sourceKind,
+      runtimePolicy,
+      runtimePolicyRevision,
+      sharingRevision,
+      ...shown
+    } = rest;
     assert.deepEqual(shown, {
       ...NEW,
       slug,

@@ -44,8 +44,8 @@ await onSqlite("transfer of ownership", (target, env) => {
     assert.equal(canvas.viewerRole, "editor");
     assert.equal(canvas.createdBy, await idOf(owner));
     const listed = [
-      { email: owner.email, role: "editor" },
-      { email: viewer.email, role: "viewer" },
+      { email: owner.email, role: "editor", name: owner.name },
+      { email: viewer.email, role: "viewer", name: viewer.name },
     ];
     assert.deepEqual(
       canvas.people,

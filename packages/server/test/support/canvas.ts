@@ -53,6 +53,7 @@ const FIELDS: Record<keyof Canvas, Is> = {
   capabilitiesOff: object,
   runtimePolicy: nothing,
   runtimePolicyRevision: or(text, nothing),
+  sharingRevision: or(text, nothing),
 };
 
 /** Returns the canvas in a response, which must have exactly its fields. */

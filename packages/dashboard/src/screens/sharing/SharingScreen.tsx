@@ -4,7 +4,6 @@ import { useParams } from "@tanstack/react-router";
 import { canvasQuery, meQuery } from "../../api/queries.ts";
 import { accessSentence } from "../../canvas/access-sentence.ts";
 import { isEditor } from "../../canvas/state.ts";
-import { Button } from "../../kit/Button.tsx";
 import { ConfirmDialog } from "../../kit/Dialog.tsx";
 import { useDocumentTitle } from "../../kit/Screen.tsx";
 import { AccessList } from "./AccessList.tsx";
@@ -32,26 +31,13 @@ export function SharingScreen() {
 
 function Sharing({ id }: { id: string }) {
   const sharing = useSharing(id);
-  const { question, closeQuestion, lost } = sharing;
+  const { question, closeQuestion } = sharing;
   return (
     <div className="sharing">
       <div className="stack">
         <section className="card stack" aria-labelledby="who">
           <h2 id="who">Who has access</h2>
           <AddPeople sharing={sharing} />
-          {lost === null ? null : (
-            <div className="note wait" role="alert">
-              <p>
-                Somebody else saved the list after you: <bdi>{lost.words}</bdi>.
-              </p>
-              <div className="row">
-                <Button onPress={lost.again}>Make your change again</Button>
-                <Button look="quiet" onPress={lost.leave}>
-                  Leave it
-                </Button>
-              </div>
-            </div>
-          )}
           <AccessList sharing={sharing} />
           <GeneralAccess sharing={sharing} />
         </section>

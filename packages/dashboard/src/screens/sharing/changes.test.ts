@@ -1,16 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import {
-  applied,
-  bodyOf,
-  both,
-  type Change,
-  lostOf,
-  lostWords,
-  overtakenBy,
-  type Terms,
-  undoOf,
-} from "./changes.ts";
+import { applied, bodyOf, type Change, overtakenBy, type Terms, undoOf } from "./changes.ts";
 
 const TERMS: Terms = {
   access: "private",
@@ -94,16 +84,5 @@ describe("a change of the sharing of a canvas", () => {
     assert.equal(overtakenBy(person("bo@acme.test", null), TERMS, gone), null);
     assert.equal(overtakenBy(person("cy@acme.test", null), TERMS, gone), null);
     assert.equal(overtakenBy({ access: "whole_org" }, TERMS, gone), null);
-  });
-
-  it("is told as lost where a later list is without it", () => {
-    const made = both(person("di@acme.test", "viewer"), person("cy@acme.test", null));
-    assert.equal(lostOf(made, applied(made, TERMS)), null);
-    const lost = lostOf(made, TERMS);
-    assert.deepEqual(lost, { ...made, teams: [] });
-    assert.equal(lostWords(made, TERMS), "di@acme.test is not on the list, cy@acme.test is an editor");
-    assert.deepEqual(both(person("a@b", "viewer"), person("a@b", null)).people, [
-      { email: "a@b", role: null },
-    ]);
   });
 });

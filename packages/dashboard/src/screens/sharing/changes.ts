@@ -119,36 +119,6 @@ export function overtakenBy(
   return `Somebody else has changed this meanwhile: ${facts.join(", ")}. Nothing was saved; look at the list and try again.`;
 }
 
-/** Returns the part of a change to the lists that is not in the terms that were read later: somebody else saved a list at the same time. Null if all is there. */
-export function lostOf({ people = [], teams = [] }: Change, read: Terms): Change | null {
-  const lost = {
-    people: people.filter(({ email, role }) => roleOfPerson(read, email) !== role),
-    teams: teams.filter(({ id, role }) => roleOfTeam(read, id) !== role),
-  };
-  return lost.people.length + lost.teams.length === 0 ? null : lost;
-}
-
-/** Says how the entries of a lost change are instead, such as "bo@acme.test is not on the list". */
-export function lostWords({ people = [], teams = [] }: Change, read: Terms): string {
-  const facts = [
-    ...people.map(({ email }) => isNow(email, roleOfPerson(read, email))),
-    ...teams.map(({ id, name }) => isNow(`Team ${name}`, roleOfTeam(read, id))),
-  ];
-  const shown = facts.slice(0, 5).join(", ");
-  return facts.length > 5 ? `${shown} and ${facts.length - 5} more` : shown;
-}
-
-/** Returns both changes of the lists as one. Of an entry that both have, the later role counts. */
-export function both(first: Change, { people = [], teams = [] }: Change): Change {
-  const keep = <Entry>(entries: Entry[], later: Entry[], keyOf: (entry: Entry) => string) => [
-    ...new Map([...entries, ...later].map((entry) => [keyOf(entry), entry])).values(),
-  ];
-  return {
-    people: keep(first.people ?? [], people, ({ email }) => email),
-    teams: keep(first.teams ?? [], teams, ({ id }) => id),
-  };
-}
-
 /** Says what a change has done, as a short sentence. */
 export function saidOf({ access, password, expiresAt, people = [], teams = [] }: Change): string {
   const names = [

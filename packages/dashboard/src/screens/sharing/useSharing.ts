@@ -1,34 +1,22 @@
 import { useMutation, useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { ApiError } from "../../api/api-error.ts";
 import { api, bodyOf as bodyOfAnswer } from "../../api/client.ts";
 import { canvasChanged, canvasKey, canvasQuery, invitesQuery, meQuery, queries } from "../../api/queries.ts";
+import type { Canvas } from "../../api/types.ts";
 import type { Access } from "../../canvas/general-access.ts";
 import { organisationOf } from "../../canvas/organisation.ts";
 import { toast } from "../../kit/toasts.ts";
-import {
-  applied,
-  bodyOf,
-  both,
-  type Change,
-  lostOf,
-  lostWords,
-  overtakenBy,
-  saidOf,
-  type Terms,
-  undoOf,
-} from "./changes.ts";
+import { applied, bodyOf, type Change, overtakenBy, saidOf, type Terms, undoOf } from "./changes.ts";
 import { myTeamsQuery } from "./sharing-queries.ts";
 import { leaving, type Question, widening } from "./widening.ts";
 
 /** Where on the screen a change is made, and its error shown. */
 export type Place = "list" | "access" | "password" | "end";
 
-/** The time in milliseconds after a change at which the list is read again, to see whether somebody else has saved theirs over it. */
-const LOOK_AGAIN_MS = 2_000;
-/** The time in milliseconds after which a list without a change of this page is the will of somebody else. */
-const REMEMBERED_MS = 60_000;
+/** The number of times that a change is merged into what others save meanwhile. */
+const ATTEMPTS = 5;
 
 const of = (id: string) => ({ params: { path: { id } } });
 
@@ -41,8 +29,32 @@ const IMPOSSIBLE = new Set([
 ]);
 
 /**
- * How a canvas is shared, and how the caller changes it. A change is shown at once and sent as `canvas.share` after the canvas was read
- * again, one after the other. What lets more people in is asked before; all other changes, and that one, can be undone.
+ * Makes a change on the canvas that is known. If somebody else has saved other settings meanwhile, the change is merged into those and sent
+ * again. Throws if they have changed the same entry since it was `shown`.
+ */
+async function save(id: string, known: Canvas, change: Change, shown: Terms): Promise<Canvas> {
+  for (let attempt = 1, read = known; ; attempt++) {
+    const overtaken = overtakenBy(change, shown, read);
+    if (overtaken !== null) throw new Error(overtaken);
+    const { sharingRevision } = read;
+    const body = {
+      ...bodyOf(change, read),
+      ...(sharingRevision !== null && { expectedSharing: sharingRevision }),
+    };
+    try {
+      return await bodyOfAnswer(api.PUT("/api/canvases/{id}/sharing", { ...of(id), body }));
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== "SHARE_CONFLICT" || attempt === ATTEMPTS)
+        throw error;
+      read = await bodyOfAnswer(api.GET("/api/canvases/{id}", of(id)));
+      queries.setQueryData(canvasKey(id), read);
+    }
+  }
+}
+
+/**
+ * How a canvas is shared, and how the caller changes it. A change is shown at once and sent as `canvas.share`, one after the other. What lets
+ * more people in is asked before; all other changes, and that one, can be undone.
  */
 export function useSharing(id: string) {
   const { data: canvas } = useSuspenseQuery(canvasQuery(id));
@@ -55,7 +67,6 @@ export function useSharing(id: string) {
   const [failure, setFailure] = useState<{ place: Place; error: Error } | null>(null);
   const [question, setQuestion] = useState<(Question & { confirm: () => Promise<void> }) | null>(null);
   const [impossible, setImpossible] = useState<Partial<Record<Access, string>>>({});
-  const [made, setMade] = useState<Change>({});
 
   const organisation = organisationOf(canvas, me);
   const guests = (invites.data ?? []).filter(({ revokedAt }) => revokedAt === null);
@@ -66,18 +77,11 @@ export function useSharing(id: string) {
   };
   const latest = (): Terms => last.current ?? queries.getQueryData(canvasQuery(id).queryKey) ?? canvas;
 
-  const save = useMutation({
+  const saving = useMutation({
     mutationKey: ["sharing", id],
     scope: { id: `sharing ${id}` },
-    async mutationFn({ change, shown }: { change: Change; shown: Terms }) {
-      const read = await bodyOfAnswer(api.GET("/api/canvases/{id}", of(id)));
-      const overtaken = overtakenBy(change, shown, read);
-      if (overtaken !== null) {
-        queries.setQueryData(canvasKey(id), read);
-        throw new Error(overtaken);
-      }
-      return bodyOfAnswer(api.PUT("/api/canvases/{id}/sharing", { ...of(id), body: bodyOf(change, read) }));
-    },
+    mutationFn: ({ change, shown }: { change: Change; shown: Terms }) =>
+      save(id, queries.getQueryData(canvasQuery(id).queryKey) ?? canvas, change, shown),
     onSuccess: (saved) => queries.setQueryData(canvasKey(id), saved),
     onSettled() {
       // Further changes wait in the queue, and are shown already.
@@ -91,13 +95,12 @@ export function useSharing(id: string) {
     show(applied(change, shown));
     setFailure(null);
     try {
-      await save.mutateAsync({ change, shown });
+      await saving.mutateAsync({ change, shown });
       const undo = undoOf(change, shown);
       toast({
         text: said ?? saidOf(change),
         ...(undo !== null && said === undefined && { act: { label: "Undo", run: () => takeBack(undo) } }),
       });
-      setMade((before) => both(before, change));
     } catch (error) {
       const { access } = change;
       if (access !== undefined && error instanceof ApiError && IMPOSSIBLE.has(error.code ?? ""))
@@ -136,18 +139,6 @@ export function useSharing(id: string) {
     else void perform().catch((error) => setFailure({ place, error }));
   }
 
-  // Looks again soon after a change, and forgets it later.
-  useEffect(() => {
-    if (Object.keys(made).length === 0) return;
-    const look = setTimeout(() => void queries.invalidateQueries(canvasQuery(id)), LOOK_AGAIN_MS);
-    const forget = setTimeout(() => setMade({}), REMEMBERED_MS);
-    return () => {
-      clearTimeout(look);
-      clearTimeout(forget);
-    };
-  }, [made, id]);
-  const lostChange = ahead === null ? lostOf(made, canvas) : null;
-
   return {
     canvas,
     me,
@@ -161,18 +152,6 @@ export function useSharing(id: string) {
     impossible,
     question,
     closeQuestion: () => setQuestion(null),
-    /** A change of this page that somebody else has saved another list over. */
-    lost:
-      lostChange === null
-        ? null
-        : {
-            words: lostWords(lostChange, canvas),
-            again: () => {
-              setMade({});
-              share(lostChange, "list");
-            },
-            leave: () => setMade({}),
-          },
   };
 }
 

@@ -2,7 +2,14 @@ import type { User } from "../../access/principal.ts";
 import { isId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
-import { listShared, type Sharing, setSharing, visibleTeams } from "../sharing.ts";
+import {
+  listShared,
+  readSharing,
+  type Sharing,
+  setSharing,
+  sharingRevision,
+  visibleTeams,
+} from "../sharing.ts";
 import type { ManagedRow } from "../store.ts";
 import { missingHome } from "./create.ts";
 
@@ -87,15 +94,20 @@ export async function checkSharing(
 }
 
 /**
- * Checks sharing settings and saves them in one batch. Throws the same refusals as `checkSharing`, and 404 `NOT_FOUND` if the canvas is
- * deleted.
+ * Checks sharing settings and saves them in one batch. Returns false, and saves nothing, if `expected` is given and is not the revision of the
+ * settings that the canvas has. Throws the same refusals as `checkSharing`, and 404 `NOT_FOUND` if the canvas is deleted.
  */
 export async function saveSharing(
   canvas: SharingTarget,
   user: User,
   settings: SharingSettings,
   env: Env,
-): Promise<void> {
+  expected?: string,
+): Promise<boolean> {
   const checked = await checkSharing(canvas, user, settings, env);
-  if (!(await setSharing(canvas.id, checked, env))) refuse("NOT_FOUND");
+  const read = expected === undefined ? undefined : await readSharing(canvas.id, env);
+  if (read !== undefined && sharingRevision(read) !== expected) return false;
+  const outcome = await setSharing(canvas.id, checked, env, read);
+  if (outcome === "gone") refuse("NOT_FOUND");
+  return outcome === "done";
 }

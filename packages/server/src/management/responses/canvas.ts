@@ -84,6 +84,7 @@ const canvasFields = {
   owner: person,
   people: z.array(z.strictObject({ email: z.string(), role, name: z.string().nullable() })),
   teams: z.array(z.strictObject({ id: z.string(), name: z.string(), role })),
+  sharingRevision: z.string().nullable(),
   capabilities,
   capabilitiesOff,
   runtimePolicy: policy.nullable(),

@@ -11,6 +11,8 @@ const LISTS_TEST = "packages/server/test/management/management-lists.test.ts";
 const PEOPLE = "packages/server/src/organisation/person-search.ts";
 const PEOPLE_TEST = "packages/server/test/organisation/person-search.test.ts";
 
+const SHARING = "packages/server/src/canvases/sharing.ts";
+const SHARE_CONFLICT = "packages/server/test/management/management-share-conflict.test.ts";
 const PURGE = "packages/server/test/canvases/purge.test.ts";
 const TEAMS = "packages/server/src/organisation/teams.ts";
 const TEAMS_TEST = "packages/server/test/organisation/teams.test.ts";
@@ -18,6 +20,34 @@ const SESSIONS_TEST = "packages/server/test/identity/session-cookies.test.ts";
 
 /** Faults of listing, publishing, sharing and removing canvases, and of finding people to share with. */
 export const canvases: Fault[] = [
+  fault(
+    "sharing: an older revision is overwritten",
+    "packages/server/src/canvases/publishing/sharing-settings.ts",
+    "if (read !== undefined && sharingRevision(read) !== expected) return false;",
+    "",
+    SHARE_CONFLICT,
+  ),
+  fault(
+    "sharing: what changes after the read is overwritten",
+    SHARING,
+    'step("changed", asRead(canvasId, read)),',
+    "",
+    SHARE_CONFLICT,
+  ),
+  fault(
+    "sharing: a list is compared by its length alone",
+    SHARING,
+    "asKeys(people.map(({ email, role }) => `${email} ${role}`))}))) = ${people.length}",
+    "asKeys(people.map(({ email, role }) => `${email} ${role}`))}) or true)) = ${people.length}",
+    SHARE_CONFLICT,
+  ),
+  fault(
+    "sharing: viewers get the revision of the settings",
+    "packages/server/src/canvases/view.ts",
+    "sharingRevision: seesShared(row.role) ?",
+    "sharingRevision: row.role !== null ?",
+    SHARE_CONFLICT,
+  ),
   fault(
     "trash: a canvas that is disabled meanwhile is removed for good",
     DELETED,
