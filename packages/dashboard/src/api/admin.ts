@@ -58,6 +58,9 @@ export const handoverQuery = (id: string) =>
       ),
   });
 
+/** The number of people or canvases that a search finds. */
+export const FOUND = 8;
+
 /** The first active people whose name or address contains `q`. */
 export const foundPeopleQuery = (q: string) =>
   queryOptions({
@@ -65,7 +68,7 @@ export const foundPeopleQuery = (q: string) =>
     queryFn: async ({ signal }) =>
       (
         await bodyOf(
-          api.GET("/api/admin/users", { params: { query: { q, show: "active", limit: 8 } }, signal }),
+          api.GET("/api/admin/users", { params: { query: { q, show: "active", limit: FOUND } }, signal }),
         )
       ).users,
     enabled: q !== "",
@@ -92,7 +95,8 @@ export const foundCanvasesQuery = (q: string) =>
   queryOptions({
     queryKey: ["admin", "canvases", "found", q],
     queryFn: async ({ signal }) =>
-      (await bodyOf(api.GET("/api/admin/canvases", { params: { query: { q, limit: 8 } }, signal }))).canvases,
+      (await bodyOf(api.GET("/api/admin/canvases", { params: { query: { q, limit: FOUND } }, signal })))
+        .canvases,
     enabled: q !== "",
     placeholderData: keepPreviousData,
   });

@@ -11,6 +11,7 @@ import { NotFound } from "../../frame/ScreenError.tsx";
 import { Badge } from "../../kit/Badge.tsx";
 import { Button } from "../../kit/Button.tsx";
 import { ErrorNote } from "../../kit/ErrorNote.tsx";
+import { keepFocus } from "../../kit/focus.ts";
 import { Loading } from "../../kit/Loading.tsx";
 import { Screen } from "../../kit/Screen.tsx";
 import { Time } from "../../kit/Time.tsx";
@@ -87,6 +88,12 @@ function Facts({ canvas }: { canvas: AdminCanvas }) {
           </Link>{" "}
           <bdi className="soft">{owner.email}</bdi>
         </dd>
+        <dt>What happened</dt>
+        <dd>
+          <Link to="/admin/audit" search={{ canvas: canvas.id }}>
+            In the audit log
+          </Link>
+        </dd>
         <dt>Who may open it</dt>
         <dd>{accessWords(canvas)}</dd>
         {expiresAt === null ? null : (
@@ -137,7 +144,7 @@ function Restore({ canvas: { id, title } }: { canvas: AdminCanvas }) {
   const act = useMutation({
     mutationFn: () => restoreAnyCanvas(id),
     onSuccess: () => toast({ text: `Restored ${title}.` }),
-    onSettled: () => adminChanged(id),
+    onSettled: () => adminChanged(id).then(keepFocus),
   });
   return (
     <AdminAct

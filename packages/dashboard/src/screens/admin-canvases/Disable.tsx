@@ -6,6 +6,7 @@ import { toastWithUndo } from "../../canvas/changes.ts";
 import { Button } from "../../kit/Button.tsx";
 import { Dialog } from "../../kit/Dialog.tsx";
 import { TextField } from "../../kit/Field.tsx";
+import { keepFocus } from "../../kit/focus.ts";
 import { AdminAct } from "../admin/AdminAct.tsx";
 
 /** Disables a canvas with a reason, which its owner reads, or enables it again. Both have Undo. */
@@ -20,7 +21,7 @@ export function Disable({ canvas }: { canvas: AdminCanvas }) {
   const enable = useMutation({
     mutationFn: () => enableCanvas(id),
     onSuccess: () => undoable(`Enabled ${title}.`, () => disableCanvas(id, disabledReason ?? "")),
-    onSettled: () => adminChanged(id),
+    onSettled: () => adminChanged(id).then(keepFocus),
   });
   return (
     <>

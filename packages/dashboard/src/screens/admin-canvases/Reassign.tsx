@@ -2,10 +2,10 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { adminChanged, reassignCanvas } from "../../api/admin.ts";
 import type { AdminCanvas } from "../../api/types.ts";
-import { toastWithUndo } from "../../canvas/changes.ts";
 import { Button } from "../../kit/Button.tsx";
 import { Dialog } from "../../kit/Dialog.tsx";
 import { TextField } from "../../kit/Field.tsx";
+import { toast } from "../../kit/toasts.ts";
 import { AdminAct } from "../admin/AdminAct.tsx";
 import { PersonComboBox } from "../people/PersonComboBox.tsx";
 
@@ -38,10 +38,7 @@ function ReassignForm({
     mutationFn: () => reassignCanvas(id, to.trim().toLowerCase(), reason.trim()),
     onSuccess(canvas) {
       onClose();
-      toastWithUndo(id, `${canvas.owner.name} owns ${title} now.`, async () => {
-        await reassignCanvas(id, owner.email, reason.trim());
-        await adminChanged();
-      });
+      toast({ text: `${canvas.owner.name} owns ${title} now. ${owner.name} is an editor.` });
     },
     onSettled: () => adminChanged(id),
   });

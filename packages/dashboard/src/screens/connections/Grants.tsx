@@ -11,6 +11,7 @@ import { ComboBox } from "../../kit/ComboBox.tsx";
 import { Dialog } from "../../kit/Dialog.tsx";
 import { ErrorNote } from "../../kit/ErrorNote.tsx";
 import { TextField } from "../../kit/Field.tsx";
+import { keepFocus } from "../../kit/focus.ts";
 import { Toggle } from "../../kit/Toggle.tsx";
 import { toast } from "../../kit/toasts.ts";
 import { useSettled } from "../../kit/useSettled.ts";
@@ -32,7 +33,7 @@ export function Grants({ profile }: { profile: ConnectionProfile }) {
         await adminChanged();
       });
     },
-    onSettled: () => adminChanged(),
+    onSettled: () => adminChanged().then(keepFocus),
   });
   return (
     <section className="card stack" aria-labelledby="grants">

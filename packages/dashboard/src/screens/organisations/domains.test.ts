@@ -18,6 +18,8 @@ it("domains are read as people write them", () => {
 it("a change is told with the names of the first people and the number of all", () => {
   assert.deepEqual(previewWords(NOTHING), []);
   assert.equal(changesAccess(NOTHING), false);
+  const taken = [{ domain: "x.test", org: { id: "x", name: "X" } }];
+  assert.equal(changesAccess({ ...NOTHING, taken }), true);
   const preview: Preview = {
     joining: moved(7, "a@x.test", "b@x.test", "c@x.test", "d@x.test", "e@x.test", "f@x.test"),
     leaving: moved(1, "z@y.test"),

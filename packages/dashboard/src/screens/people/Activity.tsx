@@ -4,6 +4,7 @@ import { adminChanged, updatePerson } from "../../api/admin.ts";
 import type { AdminPerson } from "../../api/types.ts";
 import { Button } from "../../kit/Button.tsx";
 import { ConfirmDialog } from "../../kit/Dialog.tsx";
+import { keepFocus } from "../../kit/focus.ts";
 import { toast } from "../../kit/toasts.ts";
 import { countOf } from "../../kit/words.ts";
 import { AdminAct } from "../admin/AdminAct.tsx";
@@ -37,7 +38,7 @@ export function Activity({ person, isSelf }: { person: AdminPerson; isSelf: bool
   const back = useMutation({
     mutationFn: () => updatePerson(id, { deactivated: false }),
     onSuccess: () => toast({ text: `${name} may sign in again.` }),
-    onSettled: () => adminChanged(),
+    onSettled: () => adminChanged().then(keepFocus),
   });
   if (deactivatedAt !== null)
     return (

@@ -114,6 +114,12 @@ function Facts({ person, isSelf }: { person: AdminPerson; isSelf: boolean }) {
             </Link>
           )}
         </dd>
+        <dt>What they did</dt>
+        <dd>
+          <Link to="/admin/audit" search={{ actor: email }}>
+            In the audit log
+          </Link>
+        </dd>
       </dl>
     </section>
   );

@@ -14,6 +14,50 @@ const VERSIONS = "packages/dashboard/src/screens/versions";
 const DATA = "packages/dashboard/src/screens/data";
 const CONTENT = "packages/dashboard/src/kit/file-content.ts";
 
+const PLAN = "packages/dashboard/src/screens/people/offboarding/plan.ts";
+const PROFILE = "packages/dashboard/src/screens/connections/profile.ts";
+const DOMAINS = "packages/dashboard/src/screens/organisations/domains.ts";
+const PARSED = "packages/dashboard/src/screens/admin/search.ts";
+
+/** Faults of the administration: what is entered is not what is done. */
+const administration: Fault[] = [
+  fault(
+    "dashboard: a canvas goes to somebody else than was chosen",
+    PLAN,
+    "choice.others[id] ?? choice.to",
+    "choice.to",
+    PLAN.replace(".ts", ".test.ts"),
+  ),
+  fault(
+    "dashboard: saving a Connection removes its stored headers",
+    PROFILE,
+    '...(headers === "keep"\n    ? {}',
+    '...(headers === "keep"\n    ? { headers: {} }',
+    PROFILE.replace(".ts", ".test.ts"),
+  ),
+  fault(
+    "dashboard: the stored headers of a Connection are to go to another origin",
+    PROFILE,
+    "url.origin !== profile.origin",
+    "url.origin === profile.origin",
+    PROFILE.replace(".ts", ".test.ts"),
+  ),
+  fault(
+    "dashboard: a domain moves between organisations without a word",
+    DOMAINS,
+    " || taken.length > 0",
+    "",
+    DOMAINS.replace(".ts", ".test.ts"),
+  ),
+  fault(
+    "dashboard: the address of a list of the administration has any filter",
+    PARSED,
+    "values.find((each) => each === value)",
+    "value as Value",
+    PARSED.replace(".ts", ".test.ts"),
+  ),
+];
+
 /** Faults of the screen of versions: a comparison hides what differs, or shows what is no text. */
 const versions: Fault[] = [
   fault(
@@ -87,6 +131,7 @@ const sharing: Fault[] = [
 
 /** Faults of the document of the dashboard: what its policy lets in, and who gets it. */
 export const dashboard: Fault[] = [
+  ...administration,
   ...versions,
   ...sharing,
   fault(

@@ -1,4 +1,6 @@
 import { useState } from "react";
+import { FOUND, foundPeopleQuery } from "../../../api/admin.ts";
+import { queries } from "../../../api/queries.ts";
 import type { AdminPerson, Handover } from "../../../api/types.ts";
 import { Button } from "../../../kit/Button.tsx";
 import { Choices } from "../../../kit/Choices.tsx";
@@ -10,6 +12,19 @@ import { countOf } from "../../../kit/words.ts";
 import { PersonComboBox } from "../PersonComboBox.tsx";
 import { credentialWords } from "../SignOut.tsx";
 import { type Choice, editorsFirst, editorsOf } from "./plan.ts";
+
+/**
+ * Whether an active member has this address, as far as the list of people says. If it cannot be read or has too many who are alike, the
+ * handover finds out.
+ */
+async function isActive(email: string): Promise<boolean> {
+  try {
+    const found = await queries.fetchQuery(foundPeopleQuery(email));
+    return found.length >= FOUND || found.some((person) => person.email === email);
+  } catch {
+    return true;
+  }
+}
 
 /** The second step: who takes what. Editors are offered first, because they know the canvas. */
 export function Receivers({
@@ -43,6 +58,7 @@ export function Receivers({
   const [other, setOther] = useState("");
   const [added, setAdded] = useState<readonly string[]>([]);
   const [fault, setFault] = useState<string | null>(null);
+  const [isAsking, setAsking] = useState(false);
   const editors = editorsOf(canvases);
   const receiver = to.trim().toLowerCase();
 
@@ -52,7 +68,7 @@ export function Receivers({
   };
   const isNeeded =
     (teams.length > 0 && choice.teams) || canvases.some(({ id }) => choice.others[id] === undefined);
-  const next = () => {
+  const next = async () => {
     const why =
       receiver === "" && !isNeeded
         ? null
@@ -62,7 +78,12 @@ export function Receivers({
             ? "Choose somebody else: they leave."
             : null;
     setFault(why);
-    if (why === null) onNext(receiver);
+    if (why !== null || isAsking) return;
+    setAsking(true);
+    const isKnown = receiver === "" || (await isActive(receiver));
+    setAsking(false);
+    if (isKnown) onNext(receiver);
+    else setFault("Nobody who is active has signed in with this address.");
   };
   return (
     <>
@@ -167,7 +188,7 @@ export function Receivers({
       />
       <div className="row">
         <Button onPress={onBack}>Back</Button>
-        <Button look="primary" onPress={next}>
+        <Button look="primary" isPending={isAsking} onPress={next}>
           Next: what will happen
         </Button>
       </div>
