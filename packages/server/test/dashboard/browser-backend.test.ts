@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
+import { manage } from "@easel/conformance/fixture";
 import { until } from "@easel/conformance/patience";
 import { assertAccessible, noBrowser } from "../support/browser.ts";
 import { store } from "../support/version-files.ts";
@@ -87,6 +88,43 @@ describe("the screen of the backend", { skip: noBrowser }, async () => {
     await mine.getByText("Guests use AI, too.").waitFor();
     const seen = await openAs(site, "viewer");
     await seen.getByText("and the editors see and change the backend.").waitFor();
+  });
+
+  it("granted Connections are listed with what they allow, and restricted in the policy", async () => {
+    const site = await staged({ collections: { ideas: { preset: "personal" } } });
+    const admin = await target.signIn(target.admin);
+    const at = "/api/admin/connections";
+    const given = { origin: "https://weather.test", methods: ["GET", "POST"] };
+    await manage(target, admin, "PUT", `${at}/weather`, given);
+    await manage(target, admin, "PUT", `${at}/broken`, { ...given, enabled: false });
+    for (const name of ["weather", "broken"])
+      await manage(target, admin, "PUT", `${at}/${name}/grants/${site.id}`, { public: true });
+    const page = await openAs(site, "editor");
+    const card = page.getByRole("region", { name: "Connections" });
+    await card.getByText("https://weather.test, by GET and POST").first().waitFor();
+    await card.getByText("Calls are refused until an administrator switches it on").waitFor();
+    await card.getByText("Only the owner and editors send requests").first().waitFor();
+    await card.getByRole("button", { name: "Restrict it in the policy: weather" }).press("Enter");
+    await parts(page).entry("weather").getByText("Single rights").click();
+    await parts(page).choose("Who uses it", "Everyone");
+    await card.getByText("Everyone who may open this canvas sends requests").waitFor();
+    for (const scheme of ["light", "dark"] as const) await assertAccessible(page, scheme);
+    await page
+      .getByRole("region", { name: "AI budget" })
+      .getByText(/^\$0\.\d+ of \$/)
+      .waitFor();
+    await parts(page).save();
+    // The button that saved is gone. What says that it is saved has the focus.
+    assert.equal(await page.evaluate("document.activeElement.ariaLabel"), "What is saved");
+    assert.deepEqual((await stored(site)).policy.connections, { weather: { audience: "viewers" } });
+    const { json } = await manage(target, site.people.owner, "GET", `/api/canvases/${site.id}/connections`);
+    const inPolicy = (json.connections as { profile: string; inPolicy: boolean }[]).map(
+      ({ profile, inPolicy }) => [profile, inPolicy],
+    );
+    assert.deepEqual(inPolicy, [
+      ["broken", false],
+      ["weather", true],
+    ]);
   });
 
   it("easel.json of the live version is compared, and taken over", async () => {

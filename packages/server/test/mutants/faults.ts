@@ -12,6 +12,7 @@ import { cliCanvases } from "./faults/cli-canvases.ts";
 import { cliDev } from "./faults/cli-dev.ts";
 import { connections } from "./faults/connections.ts";
 import { dashboard } from "./faults/dashboard.ts";
+import { dashboardPolicy } from "./faults/dashboard-policy.ts";
 import { data } from "./faults/data.ts";
 import { database } from "./faults/database.ts";
 import { explanations } from "./faults/explanations.ts";
@@ -43,6 +44,7 @@ export const FAULTS: Fault[] = [
   ...serving,
   ...pageViews,
   ...dashboard,
+  ...dashboardPolicy,
   ...data,
   ...transfers,
   ...nodes,

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { callLogQuery } from "../../api/queries.ts";
 import type { Canvas } from "../../api/types.ts";
 import { failuresOf } from "../../canvas/failures.ts";
+import { ButtonLink } from "../../kit/Button.tsx";
 import { ErrorNote } from "../../kit/ErrorNote.tsx";
 import { listOf } from "../../kit/words.ts";
 
@@ -28,6 +29,9 @@ export const BackendCard = ({ canvas }: { canvas: Canvas }) => (
     <h2 id="backend">Backend</h2>
     <Parts canvas={canvas} />
     <Failed id={canvas.id} />
+    <ButtonLink to="/canvases/$id/backend" params={{ id: canvas.id }}>
+      Switches and policy
+    </ButtonLink>
   </section>
 );
 

@@ -31,7 +31,7 @@ export function ConnectionEntry({
         {() => (
           <div className="stack">
             <Select
-              label="Who sends requests"
+              label="Who uses it"
               choices={CHOICES}
               value={entry.audience}
               isDisabled={onChange === null}

@@ -8,7 +8,6 @@ import { dataQuery } from "../../../api/queries.ts";
 import type { Canvas } from "../../../api/types.ts";
 import { Badge } from "../../../kit/Badge.tsx";
 import { Button } from "../../../kit/Button.tsx";
-import { focusContent } from "../../../kit/focus.ts";
 import { countOf } from "../../../kit/words.ts";
 import { entryAddress } from "../search.ts";
 import { ChannelEntry } from "./ChannelEntry.tsx";
@@ -144,10 +143,7 @@ const EntryCard = memo(function EntryCard({
           icon={<Trash2 aria-hidden />}
           aria-label={`Remove ${name}`}
           isDisabled={onChange === null}
-          onPress={() => {
-            onChange?.({ section, name }, undefined);
-            focusContent();
-          }}
+          onPress={() => onChange?.({ section, name }, undefined)}
         />
       </div>
       {section === "channels" ? (

@@ -1,5 +1,5 @@
 import { useBlocker, useSearch } from "@tanstack/react-router";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { Canvas } from "../../../api/types.ts";
 import { Button } from "../../../kit/Button.tsx";
 import { ConfirmDialog } from "../../../kit/Dialog.tsx";
@@ -105,8 +105,24 @@ function SaveBar({ editor }: { editor: PolicyEditor }) {
   ].flatMap(([number, word]) =>
     number === 0 ? [] : [`${countOf(Number(number), "entry", "entries")} ${word}`],
   );
+  const bar = useRef<HTMLDivElement>(null);
+  // A change can take away the button that made it: Save, Discard, those of a removal and of a conflict.
+  const isFirst = useRef(true);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: these say that something has changed
+  useEffect(() => {
+    if (!isFirst.current && document.activeElement === document.body) bar.current?.focus();
+    isFirst.current = false;
+  }, [isDirty, changes, conflicts]);
   return (
-    <div className="save-bar" data-dirty={isDirty || undefined}>
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset has a layout of its own
+    <div
+      ref={bar}
+      className="save-bar"
+      data-dirty={isDirty || undefined}
+      role="group"
+      aria-label="What is saved"
+      tabIndex={-1}
+    >
       <p role="status">
         {!isDirty
           ? "All of it is saved."
@@ -131,7 +147,7 @@ function SaveBar({ editor }: { editor: PolicyEditor }) {
       ) : null}
       {isOvertaken && isDirty ? (
         <div className="note wait row" role="status">
-          <p>Somebody else has saved this policy meanwhile.</p>
+          <p>This policy was saved meanwhile, by somebody else or in another tab.</p>
           <Button isDisabled={policy === null} onPress={merge}>
             Merge their changes
           </Button>

@@ -122,6 +122,11 @@ describe("the document of a policy", () => {
     const plain: RecordPolicy = { preset: "contributions" };
     assert.deepEqual(withRight(withRight(plain, "read", "own"), "read", "viewers"), plain);
     assert.deepEqual(withPreset(withRight(plain, "read", "own"), "managed"), { preset: "managed" });
+    const phased = withPhase(withRight(plain, "read", "own"), "open", { read: "viewers" });
+    assert.deepEqual(withPreset(phased, "managed"), {
+      preset: "managed",
+      phases: { open: { read: "viewers" } },
+    });
     assert.deepEqual(withPhase(withPhase(plain, "open", { read: "own" }), "open", undefined), plain);
     assert.deepEqual(
       withField(withField({ preset: "managed" }, "aggregateCount", "viewers"), "aggregateCount", undefined),

@@ -128,6 +128,8 @@ describe("policies in sentences", () => {
       preset: "submissions",
       phases: { open: { read: "viewers", create: "none" } },
     };
+    const hidden: RecordPolicy = { ...policy, overrides: { read: "none", create: "editors" } };
+    assert.equal(reachOf(inPhase(hidden, "open")).read, "viewers");
     assert.deepEqual(sentencesOf(inPhase(policy, "open"), "records").slice(0, 2), [
       "Everyone who may open this canvas reads all records.",
       "Nobody adds records.",

@@ -136,7 +136,10 @@ export function usePolicy(canvas: Canvas) {
     /** Shows a changed policy in the text. */
     change: (to: RuntimePolicy) => setText(textOf(to)),
     changeEntry,
-    discard: () => adopt(storedOf(canvas)),
+    discard() {
+      adopt(storedOf(canvas));
+      save.reset();
+    },
     save,
     conflicts,
     /** Takes one of two versions of an entry. */
