@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { paths } from "../../../cli/dist-types/management-api.d.ts";
+import { ADMIN_PAGES } from "./admin.ts";
 import { api, bodyOf } from "./client.ts";
 import { queries } from "./queries.ts";
 
@@ -75,14 +76,8 @@ export const auditQuery = (filter: AuditFilter) =>
   infiniteQueryOptions({
     queryKey: ["admin", "audit", filter],
     queryFn: ({ pageParam, signal }) =>
-      bodyOf(
-        api.GET("/api/admin/audit", {
-          params: { query: { ...filter, cursor: pageParam, limit: 200 } },
-          signal,
-        }),
-      ),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ nextCursor }) => nextCursor,
+      bodyOf(api.GET("/api/admin/audit", { params: { query: { ...filter, ...pageParam } }, signal })),
+    ...ADMIN_PAGES,
   });
 
 /** Returns the address of the export of some entries, which the browser saves while it is made. */

@@ -49,7 +49,7 @@ function Attention({ attention }: { attention: InstanceOverview["attention"] }) 
             const { words, todo, to } = ATTENTION[kind];
             return (
               <li key={kind}>
-                <Link to={to as "/"} search={Object.fromEntries(new URLSearchParams(query)) as object}>
+                <Link to={to} search={Object.fromEntries(new URLSearchParams(query))}>
                   <TriangleAlert aria-hidden />
                   <span>
                     <strong>{words(count)}</strong>

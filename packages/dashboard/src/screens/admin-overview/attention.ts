@@ -5,7 +5,7 @@ import { countOf } from "../../kit/words.ts";
 interface Attention {
   words: (count: number) => string;
   todo: string;
-  to: string;
+  to: "/admin/people" | "/admin/canvases" | "/admin/connections";
 }
 
 export const ATTENTION: Record<AttentionKind, Attention> = {

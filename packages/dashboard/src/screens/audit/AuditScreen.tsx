@@ -1,20 +1,21 @@
 import "./audit.css";
+import "../admin/figures.css";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Download, ScrollText, X } from "lucide-react";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import { type AuditEntry, auditExportUrl, auditQuery } from "../../api/instance.ts";
 import { Button, ButtonAnchor } from "../../kit/Button.tsx";
 import { DataGrid, type GridColumn, type GridHandle } from "../../kit/DataGrid.tsx";
 import { Empty } from "../../kit/Empty.tsx";
 import { ErrorNote } from "../../kit/ErrorNote.tsx";
 import { TextField } from "../../kit/Field.tsx";
+import { ListSearchField } from "../../kit/ListSearchField.tsx";
 import { Loading } from "../../kit/Loading.tsx";
 import { NativeSelect } from "../../kit/NativeSelect.tsx";
 import { Screen } from "../../kit/Screen.tsx";
-import { SearchField } from "../../kit/SearchField.tsx";
 import { Time } from "../../kit/Time.tsx";
-import { useSettled } from "../../kit/useSettled.ts";
+import { useTyped } from "../../kit/useTyped.ts";
 import { EntryDetails } from "./EntryDetails.tsx";
 import { type AuditSearch, filterIn, isFiltered } from "./search.ts";
 import { KNOWN_ACTS, sentenceOf } from "./sentences.ts";
@@ -34,7 +35,7 @@ export function AuditScreen() {
   const navigate = useNavigate();
   const filter = filterIn(search);
   const query = useInfiniteQuery(auditQuery(filter));
-  const { data, error, isPending, isFetching, hasNextPage, fetchNextPage } = query;
+  const { data, error, isPending, isPlaceholderData, isFetching, hasNextPage, fetchNextPage } = query;
   const rows = useMemo(() => data?.pages.flatMap(({ entries }) => entries) ?? [], [data]);
   const grid = useRef<GridHandle>(null);
   const change = (to: Partial<AuditSearch>) =>
@@ -45,17 +46,16 @@ export function AuditScreen() {
       resetScroll: false,
     });
   // A page can be empty where few entries match: the search goes on until something is found, or all has been searched.
-  const isEmptySoFar = rows.length === 0 && hasNextPage;
+  const isEmptySoFar = rows.length === 0 && hasNextPage && !isPlaceholderData;
   useEffect(() => {
     if (isEmptySoFar && !isFetching && error === null) void fetchNextPage();
   }, [isEmptySoFar, isFetching, error, fetchNextPage]);
   const open = rows.find(({ id }) => id === search.entry);
-  const readAll = async () => {
-    for (let result = query; ; ) {
-      if (!result.hasNextPage) return result.data?.pages.flatMap(({ entries }) => entries).at(-1)?.id ?? null;
-      const next = await fetchNextPage();
-      if (next.isError) return null;
-      result = next as typeof query;
+  const readAll = async (): Promise<string | null> => {
+    for (;;) {
+      const { data, hasNextPage, isError } = await fetchNextPage({ cancelRefetch: false });
+      if (isError) return null;
+      if (!hasNextPage) return data?.pages.flatMap(({ entries }) => entries).at(-1)?.id ?? null;
     }
   };
   return (
@@ -108,22 +108,24 @@ export function AuditScreen() {
             <p>Every change by people and programs is recorded here, and stays.</p>
           </Empty>
         ) : (
-          <DataGrid
-            label="Entries of the audit log"
-            columns={COLUMNS}
-            rows={rows}
-            cell={cell}
-            card={card}
-            textOf={(entry) => `${entry.actor.email} ${sentenceOf(entry)}`}
-            onOpen={({ id }) => change({ entry: id })}
-            hasMore={hasNextPage}
-            isReading={isFetching}
-            onMore={() => {
-              if (!isFetching) void fetchNextPage();
-            }}
-            readAll={readAll}
-            handle={grid}
-          />
+          <div className={isPlaceholderData ? "stale" : ""}>
+            <DataGrid
+              label="Entries of the audit log"
+              columns={COLUMNS}
+              rows={rows}
+              cell={cell}
+              card={card}
+              textOf={(entry) => `${entry.actor.email} ${sentenceOf(entry)}`}
+              onOpen={({ id }) => change({ entry: id })}
+              hasMore={hasNextPage}
+              isReading={isFetching}
+              onMore={() => {
+                if (!isFetching) void fetchNextPage();
+              }}
+              readAll={readAll}
+              handle={grid}
+            />
+          </div>
         )}
       </div>
     </Screen>
@@ -171,16 +173,8 @@ function Filters({
   const acts = [...new Set([...KNOWN_ACTS, ...(search.act === undefined ? [] : [search.act])])];
   return (
     <search className="audit-filters">
-      <TypedField
-        value={search.q}
-        onChange={(q) => onChange({ q })}
-        field={(props) => <SearchField label="Search all texts" {...props} />}
-      />
-      <TypedField
-        value={search.actor}
-        onChange={(actor) => onChange({ actor })}
-        field={(props) => <TextField label="Who" placeholder="ada@example.com" {...props} />}
-      />
+      <ListSearchField label="Search all texts" text={search.q ?? ""} onChange={(q) => onChange({ q })} />
+      <Who actor={search.actor} onChange={(actor) => onChange({ actor })} />
       <NativeSelect
         label="Act"
         choices={[{ value: ANY, label: "Any act" }, ...acts.map((act) => ({ value: act, label: act }))]}
@@ -215,30 +209,17 @@ function Chips({ search, onChange }: { search: AuditSearch; onChange: (to: Parti
   );
 }
 
-function TypedField({
-  value = "",
+function Who({
+  actor = "",
   onChange,
-  field,
 }: {
-  value?: string | undefined;
-  onChange: (value: string | undefined) => void;
-  field: (props: { value: string; onChange: (text: string) => void }) => React.ReactNode;
+  actor?: string | undefined;
+  onChange: (actor: string | undefined) => void;
 }) {
-  const [text, setText] = useState(value);
-  const settled = useSettled(text);
-  const sent = useRef(value);
-  useEffect(() => {
-    if (settled === sent.current) return;
-    sent.current = settled;
-    onChange(settled === "" ? undefined : settled);
-  });
-  useEffect(() => {
-    // Another address, such as by Back or by a filter of an entry.
-    if (value === sent.current) return;
-    sent.current = value;
-    setText(value);
-  }, [value]);
-  return field({ value: text, onChange: setText });
+  const [typed, setTyped] = useTyped(actor, onChange);
+  return (
+    <TextField label="Who" placeholder="ada@example.com" value={typed} onChange={setTyped} maxLength={200} />
+  );
 }
 
 const DayField = ({
