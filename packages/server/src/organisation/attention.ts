@@ -1,4 +1,5 @@
 import type { AttentionKind } from "@easel/protocol/management";
+import { nextTurn } from "../async/next-turn.ts";
 import { type OwnerQuota, PERSON_QUOTAS } from "../canvases/owner-quotas.ts";
 import type { Config } from "../config/config.ts";
 import { joined, type Sql, sql } from "../drivers/db/db.ts";
@@ -13,7 +14,7 @@ const NEAR_PERCENT = 90;
 /** How many calls of today and yesterday (UTC) must have failed, and which part of all in percent, for a Connection to count as failing. */
 const FAILING = { calls: 5, percent: 50 };
 /** How many people are looked at in one statement, so that none takes long. */
-const AT_ONCE = 500;
+const AT_ONCE = 100;
 
 /** The SQL condition that a row of `canvases` expires within seven days. */
 export const expiresSoon = (now: number): Sql =>
@@ -68,6 +69,8 @@ async function countNearQuota(env: Env): Promise<number> {
     const some = sql`select count(*) as found from users where id > ${after} and id <= ${last} and`;
     found += await countIn(joined([some, nearQuota(env)]), env);
     after = last;
+    // SQLite reads within the turn: other requests come in between.
+    await nextTurn();
   }
 }
 

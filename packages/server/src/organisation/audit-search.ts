@@ -1,3 +1,4 @@
+import { nextTurn } from "../async/next-turn.ts";
 import { containing, joined, type Sql, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import type { Paged } from "../http/query.ts";
@@ -98,6 +99,8 @@ export async function searchAudit(
       return { entries: entries.slice(0, limit), nextCursor: entries[limit - 1]?.id ?? null };
     if (last === undefined) return { entries, nextCursor: null };
     before = last.id;
+    // SQLite reads within the turn: other requests come in between.
+    await nextTurn();
   }
   return { entries, nextCursor: before };
 }
@@ -116,5 +119,6 @@ export async function* everyAuditEntry(
     const page: Paged<AuditRow> = await searchAudit(filter, { cursor, limit: 1_000 }, env);
     if (page.entries.length > 0) yield page.entries;
     cursor = page.nextCursor;
+    await nextTurn();
   }
 }

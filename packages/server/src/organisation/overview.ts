@@ -1,5 +1,6 @@
 import type { InstanceOverview } from "@easel/protocol/management";
 import type { Access } from "@easel/protocol/types";
+import { nextTurn } from "../async/next-turn.ts";
 import { PUBLICATION_STATUSES, publicationStatus, statusFieldsOf } from "../canvases/publication-status.ts";
 import type { Env } from "../env.ts";
 import { writeLastSeen } from "../identity/last-seen-store.ts";
@@ -34,6 +35,8 @@ async function countCanvases({ db, clock }: Env): Promise<InstanceOverview["canv
     const last = rows.at(-1);
     if (last === undefined || rows.length < AT_ONCE) return counts;
     after = last.id;
+    // SQLite reads within the turn: other requests come in between.
+    await nextTurn();
   }
 }
 

@@ -10,6 +10,7 @@ import { Download } from "../../src/management/act.ts";
 import { audit } from "../../src/management/admin/reports.ts";
 import { actCaller } from "../../src/management/callers.ts";
 import { inputOf } from "../../src/operations/operation.ts";
+import { searchAudit } from "../../src/organisation/audit-search.ts";
 import { changedDb } from "../support/changed-db.ts";
 import { onEngines } from "../support/engines.ts";
 import { DAY_MS } from "../support/time.ts";
@@ -132,6 +133,16 @@ await onEngines("searching the audit log", (target, env) => {
       ["24999"],
     );
     assert.equal(first.nextCursor?.slice(-5), "05000");
+    let turns = 0;
+    let isDone = false;
+    const count = () => {
+      turns += 1;
+      if (!isDone) setImmediate(count);
+    };
+    setImmediate(count);
+    await searchAudit({ actor: "many@acme.test", q: "none" }, { cursor: "z", limit: 10 }, env);
+    isDone = true;
+    assert.ok(turns >= 9, "other work runs between the slices");
     const second = await pageOf(target, admin, "audit", `${query}&cursor=${first.nextCursor}`);
     assert.deepEqual([second.rows.map(({ id }) => id.slice(-5)), second.nextCursor], [["00007"], null]);
     const pages = await everyPage(target, admin, "audit", 1000, "actor=many@acme.test");

@@ -308,7 +308,16 @@ await onEngines(
       await env.db
         .run`insert into canvases (id, slug, title, owner_id, created_by, created_at, updated_at, access)
         select key, key, 'M', 'zz-0', 'zz-0', 0, 0, 'private' from json_each(${JSON.stringify(Object.fromEntries(ids.map((id) => [id, 1])))}) where true`;
+      let turns = 0;
+      let isDone = false;
+      const count = () => {
+        turns += 1;
+        if (!isDone) setImmediate(count);
+      };
+      setImmediate(count);
       const { canvases, people } = await instanceOverview({ ...env, db: noting });
+      isDone = true;
+      assert.ok(turns >= 12, "other work runs between the parts");
       assert.ok(canvases.draft >= 1_201 && people.total >= 1_201);
       assert.ok(Math.max(...rows) <= 1_000, String(Math.max(...rows)));
       await env.db.run`delete from canvases where owner_id = 'zz-0'`;

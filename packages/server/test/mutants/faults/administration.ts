@@ -169,4 +169,18 @@ export const administration: Fault[] = [
     "",
     OF_SEARCH,
   ),
+  fault(
+    "administration: a search in the audit log holds the event loop",
+    "packages/server/src/organisation/audit-search.ts",
+    "    // SQLite reads within the turn: other requests come in between.\n    await nextTurn();\n",
+    "",
+    OF_SEARCH,
+  ),
+  fault(
+    "administration: counting who is near a quota holds the event loop",
+    "packages/server/src/organisation/attention.ts",
+    "    await nextTurn();\n",
+    "",
+    OF_INSTANCE,
+  ),
 ];
