@@ -124,7 +124,7 @@ describe("offboarding", { skip: noBrowser }, async () => {
     await button(page, "Hand over").press("Enter");
     await heading(page, "1 of 3 handed over").waitFor();
     assert.equal(await page.getByText("QUOTA_EXCEEDED").count(), 2);
-    await page.getByText("still owns 2 canvases and 0 teams, and is not deactivated").waitFor();
+    await page.getByText("still owns 2 canvases, and is not deactivated").waitFor();
     await bothThemes(page);
     await fits(page);
     await button(page, "Try the rest again").press("Enter");

@@ -2,9 +2,18 @@ import { Check, CircleSlash } from "lucide-react";
 import type { AdminPerson, Handover } from "../../../api/types.ts";
 import { Button, ButtonLink } from "../../../kit/Button.tsx";
 import { FocusedHeading } from "../../../kit/FocusedHeading.tsx";
-import { countOf } from "../../../kit/words.ts";
+import { countOf, listOf } from "../../../kit/words.ts";
 import type { Run } from "./run.ts";
 import { isolated, leftWords } from "./words.ts";
+
+/** What somebody owns, such as "2 canvases and 1 team". */
+function ownedWords({ canvases, teams, nextCursor }: Handover): string {
+  const more = nextCursor === null ? "" : " and more";
+  return listOf([
+    ...(canvases.length === 0 ? [] : [`${countOf(canvases.length, "canvas", "canvases")}${more}`]),
+    ...(teams.length === 0 ? [] : [countOf(teams.length, "team")]),
+  ]);
+}
 
 /** The fourth step: what became of each canvas. `owned` is what the person owns since. */
 export function Result({
@@ -61,10 +70,7 @@ export function Result({
       </FocusedHeading>
       <p className={`note ${isDone ? "good" : "wait"}`}>
         <span>
-          <bdi>{person.name}</bdi>{" "}
-          {isDone
-            ? "owns nothing any more"
-            : `still owns ${countOf(owned.canvases.length, "canvas", "canvases")}${owned.nextCursor === null ? "" : " and more"} and ${countOf(owned.teams.length, "team")}`}
+          <bdi>{person.name}</bdi> {isDone ? "owns nothing any more" : `still owns ${ownedWords(owned)}`}
           {person.deactivatedAt !== null
             ? ", and is deactivated: their sessions and access tokens have ended."
             : isDone
@@ -80,7 +86,7 @@ export function Result({
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <ul className="owned outcomes" tabIndex={0} aria-label="What became of each">
         {rows.map(({ id, title, to, code, reason }) => (
-          <li key={id}>
+          <li key={id} className={reason === null ? "" : "left"}>
             <span className="row">
               {reason === null ? <Check aria-hidden /> : <CircleSlash aria-hidden />}
               <strong>
