@@ -112,12 +112,16 @@ export const AREAS = {
     ],
   },
   management: {
-    sources: [`${SERVER}/src/{management,organisation/*.ts}`],
+    sources: [`${SERVER}/src/{management/*.ts,management/responses,organisation/*.ts}`],
     tests: [
-      `${SERVER}/test/management/{acts,admin,browser,bundle,fair,given,management-[!c],transfer,version}*.test.ts`,
+      `${SERVER}/test/management/{acts,browser,bundle,fair,given,management-[!c],transfer,version}*.test.ts`,
       `${SERVER}/test/management/management.test.ts`,
       `${SERVER}/test/organisation/{person-search*,teams,tenancy,usage,view-counts}.test.ts`,
     ],
+  },
+  administration: {
+    sources: [`${SERVER}/src/management/admin`],
+    tests: [`${SERVER}/test/management/admin-*.test.ts`],
   },
   dashboard: {
     sources: [`${SERVER}/src/dashboard`, "packages/dashboard/src"],

@@ -172,6 +172,28 @@ describe("the administration of the instance", { skip: noBrowser }, async () => 
     await accessible(page);
   });
 
+  it("a screen whose data is refused says why", async () => {
+    const { page } = await open(ADMIN, "/admin/health");
+    await page.getByText("All answer").waitFor();
+    const body = JSON.stringify({
+      code: "INTERNAL_ERROR",
+      message: "Something is wrong here.",
+      requestId: "r-2",
+    });
+    await page.route("**/api/admin/**", (route) =>
+      route.fulfill({ status: 500, contentType: "application/json", body }),
+    );
+    for (const name of ["Overview", "Quotas", "Settings", "AI spend", "Audit log", "Health"]) {
+      await page
+        .getByRole("navigation", { name: "Screens of the administration" })
+        .getByRole("link", { name, exact: true })
+        .click();
+      await page.getByRole("heading", { level: 1, name }).waitFor();
+      await page.getByRole("alert").getByText("Something is wrong here.").first().waitFor();
+    }
+    await accessible(page);
+  });
+
   it("somebody who is no administrator gets no data", async () => {
     const screens = ["overview", "settings", "audit"];
     const { page } = await open("bo@acme.test", "/admin/audit?q=x");

@@ -14,7 +14,7 @@ export const ATTENTION: Record<AttentionKind, Attention> = {
       count === 1
         ? "1 deactivated person still owns canvases"
         : `${countOf(count, "deactivated person", "deactivated people")} still own canvases`,
-    todo: "Nobody can change or delete these canvases. Hand them over to somebody who can.",
+    todo: "At most editors can change these canvases, and nobody can delete them. Hand them over.",
     to: "/admin/people",
   },
   connectionKeys: {
