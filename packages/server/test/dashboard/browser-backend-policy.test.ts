@@ -50,6 +50,19 @@ describe("the policy on the screen of the backend", { skip: noBrowser }, async (
       votes: { preset: "managed" },
       both: { preset: "collaborative" },
     });
+
+    // A page that learns of another policy before it saves offers the same merge.
+    await parts(page).choose("Preset of both", /^personal/);
+    await save(site, { collections: { both: { preset: "collaborative" }, new: { preset: "managed" } } });
+    await parts(page).flip(/^Files/);
+    await page.getByText("This policy was saved meanwhile").waitFor();
+    await page.getByRole("button", { name: "Merge their changes" }).press("Enter");
+    await parts(page).entry("new").waitFor();
+    await parts(page).save();
+    assert.deepEqual((await stored(site)).policy.collections, {
+      both: { preset: "personal" },
+      new: { preset: "managed" },
+    });
   });
 
   it("a document with faults keeps its text, and the sentences wait for it", async () => {
@@ -93,6 +106,21 @@ describe("the policy on the screen of the backend", { skip: noBrowser }, async (
     await parts(page).bar.getByText("All of it is saved.").waitFor();
     await page.getByRole("link", { name: "Versions", exact: true }).click();
     await page.waitForURL(/versions$/);
+  });
+
+  it("without the editor, a plain field does the same", async () => {
+    const site = await staged({ collections: { ideas: { preset: "contributions" } } });
+    const page = await openAs(site);
+    await page.route("**/assets/editor-*.js", (route) => route.abort());
+    await page.reload();
+    const { document, faults, entry, save: saved } = parts(page);
+    await document.fill('{"collections": {"ideas": {"preset": "mine"}}}');
+    await faults.getByText('`collections.ideas.preset` must be "personal"').waitFor();
+    await document.fill('{"collections": {"ideas": {"preset": "managed"}}}');
+    await entry("ideas").getByText("Only the owner and editors add records.").waitFor();
+    assert.equal(await page.locator("textarea").count(), 1);
+    await saved();
+    assert.deepEqual((await stored(site)).policy.collections, { ideas: { preset: "managed" } });
   });
 
   it("an entry is added by keyboard alone, and each kind of entry is changed", async () => {

@@ -4,7 +4,7 @@ import { CircleAlert, TriangleAlert } from "lucide-react";
 import { type Ref, useEffect, useId, useImperativeHandle, useMemo, useRef, useState } from "react";
 import { useSettled } from "../useSettled.ts";
 import type { Editor } from "./editor.ts";
-import type { Span, ValueFault } from "./json-text.ts";
+import type { PlacedFault, Span, ValueFault } from "./json-text.ts";
 
 const ABOUT = "Tab indents. Escape, then Tab leaves the editor.";
 const ABOUT_LEAVING = "Tab now leaves the editor.";
@@ -18,7 +18,7 @@ export interface JsonEditorHandle {
 
 /**
  * Edits a text of JSON, whatever it is: also one that is no JSON yet. What is wrong with it stands below, each fault with its line; `faults` are
- * those that the caller finds in the value. Until the editor is loaded, and if it cannot be, a plain field has the same text, without the faults.
+ * those that the caller finds in the value. Until the editor is loaded, and if it cannot be, a plain field has the same text.
  * Its height is between the custom properties `--json-editor-min` and `--json-editor-max`.
  */
 export function JsonEditor({
@@ -83,7 +83,10 @@ export function JsonEditor({
 
   // A text that is being typed is wrong for a moment only.
   const settled = useSettled(value);
-  const faults = useMemo(() => editor?.faultsIn(settled, further) ?? [], [editor, settled, further]);
+  const faults = useMemo(
+    () => editor?.faultsIn(settled, further) ?? plainFaults(settled, further),
+    [editor, settled, further],
+  );
   useEffect(() => editor?.setFaults(faults), [editor, faults]);
 
   const focus = (span?: Span) => (editor === null ? field.current?.focus() : editor.focus(span));
@@ -118,15 +121,20 @@ export function JsonEditor({
         </p>
       )}
       <ul className="json-faults" aria-live="polite" aria-label={`Faults in ${label}`}>
-        {faults.slice(0, LISTED).map(({ severity, message, from, to, line, column }) => {
+        {faults.slice(0, LISTED).map((fault) => {
+          const { severity, message, from, to, place } = fault;
           const Icon = severity === "error" ? CircleAlert : TriangleAlert;
           return (
             <li key={`${from} ${message}`} className={severity}>
               <Icon aria-hidden />
               <span>
-                <button type="button" onClick={() => focus({ from, to })}>
-                  Line {line}, column {column}
-                </button>{" "}
+                {place === null ? null : (
+                  <>
+                    <button type="button" onClick={() => focus({ from, to })}>
+                      Line {place.line}, column {place.column}
+                    </button>{" "}
+                  </>
+                )}
                 <bdi>{message}</bdi>
               </span>
             </li>
@@ -135,4 +143,15 @@ export function JsonEditor({
       </ul>
     </div>
   );
+}
+
+/** Returns what is wrong with a text without the editor, which knows where. JSON itself is told in the words of the browser. */
+function plainFaults(text: string, further: readonly ValueFault[]): PlacedFault[] {
+  const at = { from: 0, to: 0, severity: "error", place: null } as const;
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    return [{ ...at, message: (error as Error).message }];
+  }
+  return further.map(({ message }) => ({ ...at, message }));
 }

@@ -105,7 +105,7 @@ describe("JSON as text", () => {
     const text = '{\n  "a": 1,\n  "a": {"b": 2}\n}';
     const further = [{ path: ["a", "b", "c"], message: "No number." }];
     assert.deepEqual(
-      faultsIn(text, further).map(({ message, line, column }) => [message, line, column]),
+      faultsIn(text, further).map(({ message, place }) => [message, place?.line, place?.column]),
       [
         ["The field “a” is here twice. The last one counts.", 3, 3],
         ["No number.", 3, 14],

@@ -16,10 +16,9 @@ export interface ValueFault {
   message: string;
 }
 
-/** A fault with its line and column, from 1. */
+/** A fault with its line and column, from 1, if they are known. */
 export interface PlacedFault extends TextFault {
-  line: number;
-  column: number;
+  place: { line: number; column: number } | null;
 }
 
 /** A value in a text, with the values in it by name or number. */
@@ -88,7 +87,7 @@ export function faultsIn(text: string, further: readonly ValueFault[]): PlacedFa
     severity: "error" as const,
     message,
   }));
-  return [...faults, ...ofValues].map((fault) => ({ ...fault, ...lineOf(text, fault.from) }));
+  return [...faults, ...ofValues].map((fault) => ({ ...fault, place: lineOf(text, fault.from) }));
 }
 
 class Reader {

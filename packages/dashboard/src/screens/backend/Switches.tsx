@@ -108,7 +108,7 @@ export function Switches({ canvas }: { canvas: Canvas }) {
                   {label}
                 </Toggle>
                 <Badge look={works ? "good" : lacks ? "wait" : "plain"}>
-                  {works ? "Works" : lacks ? "Does not work" : "Off"}
+                  {works ? "Works" : lacks ? "Does not work" : isOn ? "Off with the backend" : "Off"}
                 </Badge>
               </div>
               {lacks && missing !== undefined ? (
@@ -152,7 +152,9 @@ export function Switches({ canvas }: { canvas: Canvas }) {
                 Connections that an administrator has granted; they have no switch of their own.
               </span>
             </div>
-            <Badge look={now.backendEnabled ? "good" : "plain"}>{now.backendEnabled ? "Works" : "Off"}</Badge>
+            <Badge look={now.backendEnabled ? "good" : "plain"}>
+              {now.backendEnabled ? "Works" : "Off with the backend"}
+            </Badge>
           </div>
           {audience("connectionsAudience", "Who sends requests, unless the policy says it")}
           {failure("connectionsAudience")}
