@@ -153,6 +153,14 @@ describe("the records of a collection", { skip: noBrowser }, async () => {
     await page.getByRole("button", { name: "Add it to the policy" }).click();
     await rowOf(page, "Bo's").waitFor();
 
+    // A switch that somebody turns off is told and turned on here.
+    await canvas.turn({ kv: false });
+    await page.reload();
+    await page.getByText("Keys and records are switched off on this canvas.").waitFor();
+    await assertAccessible(page, "dark");
+    await page.getByRole("button", { name: "Switch keys and records on" }).click();
+    await rowOf(page, "Bo's").waitFor();
+
     await page.goto(`${base}/canvases/${canvas.id}/data?show=collection:none`);
     await page.getByText("This canvas stores nothing of that name").waitFor();
   });

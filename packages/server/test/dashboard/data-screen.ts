@@ -12,6 +12,8 @@ export interface DataCanvas {
   call(person: Person, method: string, path: string, body?: Json): Promise<Record<string, Json>>;
   /** Replaces the policy. */
   setPolicy(policy: RuntimePolicy): Promise<void>;
+  /** Changes switches of the backend. */
+  turn(switches: Record<string, boolean>): Promise<void>;
 }
 
 /** Makes a canvas of `owner` with a policy, shared with editors. */
@@ -43,6 +45,9 @@ export async function makeDataCanvas(
     id: String(id),
     call: (person, method, path, body) => send(person, method, `${at}/runtime${path}`, body),
     setPolicy,
+    async turn(switches) {
+      await send(owner, "PATCH", `${at}/capabilities`, switches);
+    },
   };
 }
 
