@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { until } from "@easel/conformance/patience";
+import type { Person } from "@easel/conformance/target";
 import type { Json } from "@easel/protocol/types";
+import type { BrowserContext } from "playwright-core";
 import { assertAccessible, noBrowser } from "../support/browser.ts";
 import { startDashboard } from "../support/dashboard.ts";
 import { makeDataCanvas, message, panelOf, rowOf } from "./data-screen.ts";
@@ -15,6 +17,13 @@ const WIDE = { viewport: { width: 1440, height: 900 } };
 describe("the records of a collection", { skip: noBrowser }, async () => {
   const { target, base, open } = await startDashboard({ after });
   const [ada, bo] = [await target.signIn("ada@acme.test"), await target.signIn("bo@acme.test")];
+
+  /** Makes the session of a browser context that of another person. */
+  const signInAs = async (context: BrowserContext, { headers }: Person) => {
+    const [, cookie = ""] = headers.find(([name]) => name.toLowerCase() === "cookie") ?? [];
+    const [name = "", value = ""] = cookie.split(/=(.*)/s);
+    await context.addCookies([{ name, value, url: base, httpOnly: true, sameSite: "Lax" }]);
+  };
 
   const make = (collections: Record<string, { preset: "contributions" | "personal" | "collaborative" }>) =>
     makeDataCanvas(target, ada, { collections }, [bo]);
@@ -119,6 +128,17 @@ describe("the records of a collection", { skip: noBrowser }, async () => {
     await message(page, "Deleted 1 record.").waitFor();
     await page.goto(`${base}/account`);
     await until("it is sent when the page is left", async () => !(await left()).includes("Idea 22"));
+
+    // Somebody else signs in while a deletion waits: it is not sent in their name.
+    const other = await open(ada.email, `/canvases/${canvas.id}/data?show=collection:ideas`);
+    await rowOf(other.page, "Idea 25").focus();
+    await other.page.keyboard.press("Delete");
+    await message(other.page, "Deleted 1 record.").waitFor();
+    await signInAs(other.context, bo);
+    await other.page.evaluate("dispatchEvent(new Event('focus'))");
+    await other.page.getByRole("link", { name: "Name of bo" }).waitFor();
+    await rowOf(other.page, "Idea 25").waitFor();
+    assert.ok((await left()).includes("Idea 25"));
 
     await page.goto(`${base}/canvases/${canvas.id}/data?show=collection:ideas`);
     await rowOf(page, "Idea 25").focus();
