@@ -225,4 +225,25 @@ export const dashboard: Fault[] = [
     "",
     "packages/server/test/dashboard/browser-data-files.test.ts",
   ),
+  fault(
+    "dashboard: a deletion that waits is sent in the name of the next person",
+    `${DATA}/deletions.ts`,
+    "if (!isSignedOut()) for",
+    "for",
+    "packages/server/test/dashboard/browser-data.test.ts",
+  ),
+  fault(
+    "dashboard: a record is written over what somebody else has made of it",
+    `${DATA}/collections/RecordEditor.tsx`,
+    ", { expectedUpdatedAt: read.updatedAt }",
+    "",
+    "packages/server/test/dashboard/browser-data.test.ts",
+  ),
+  fault(
+    "dashboard: reads use up the requests of the minute",
+    "packages/dashboard/src/api/pace.ts",
+    'access === "read" ? RESERVE : 1',
+    "1",
+    "packages/dashboard/src/api/pace.test.ts",
+  ),
 ];
