@@ -27,7 +27,7 @@ describe("Connections in the administration", { skip: noBrowser }, async () => {
     status: url === "/up" ? 200 : 404,
     body: "hello",
   }));
-  const { base, target, open } = await startDashboard(
+  const { base, target, env, open } = await startDashboard(
     { after },
     {
       settings: {
@@ -114,6 +114,21 @@ describe("Connections in the administration", { skip: noBrowser }, async () => {
     await page.getByText("visitors of the public link; these: only 1 path and 100 requests a day").waitFor();
     const { canvasId, limits } = (await profileOf("tickets"))?.grants[0] ?? assert.fail("no grant");
     assert.deepEqual([canvasId, limits], [json.id, { paths: ["/up"], requestsPerDay: 100 }]);
+
+    await page.getByText("There are none.").waitFor();
+    const day = Math.floor(Date.now() / 86_400_000);
+    for (const outcome of ["2xx", "5xx"])
+      await env.db.run`insert into connection_calls (canvas_id, profile, day, outcome, up_to_ms, calls, ms)
+        values (${String(json.id)}, 'tickets', ${day}, ${outcome}, 20, 3, 45)`;
+    await page.reload();
+    await page.getByRole("img", { name: /Calls of tickets by day.* The most is 6 calls/ }).waitFor();
+    await page.getByText("As a table").focus();
+    await page.keyboard.press("Enter");
+    await page
+      .getByRole("table", { name: "Calls of tickets by day" })
+      .getByText("6", { exact: true })
+      .waitFor();
+    await bothThemes(page);
 
     await button(page, `Revoke ${HOSTILE}`).press("Enter");
     await page.getByText("None yet.").waitFor();

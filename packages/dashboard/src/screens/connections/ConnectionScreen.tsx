@@ -45,8 +45,10 @@ export function ConnectionScreen() {
         <div className="stack connection">
           {profile.keyAvailable ? null : (
             <p className="note bad">
-              The stored headers cannot be opened: <code>SERVICE_ENCRYPTION_KEY</code> is missing or another
-              one. Calls are refused until the key is back, or the headers are entered again.
+              <span>
+                The stored headers cannot be opened: <code>SERVICE_ENCRYPTION_KEY</code> is missing or another
+                one. Calls are refused until the key is back, or the headers are entered again.
+              </span>
             </p>
           )}
           <section className="card stack" aria-labelledby="profile">
