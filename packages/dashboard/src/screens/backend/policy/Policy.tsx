@@ -128,7 +128,9 @@ function SaveBar({ editor }: { editor: PolicyEditor }) {
           ? "All of it is saved."
           : policy === null
             ? "Not saved: the document has faults."
-            : `Not saved: ${parts.length === 0 ? "the starting choice" : parts.join(", ")}.`}
+            : conflicts.length > 0
+              ? "Not saved: choose between your version and theirs first."
+              : `Not saved: ${parts.length === 0 ? "the starting choice" : parts.join(", ")}.`}
       </p>
       {isDirty ? (
         <div className="row">
