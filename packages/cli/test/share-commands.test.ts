@@ -70,6 +70,21 @@ test("share lists a guest among thousands of revoked invitations", async (t) => 
   );
 });
 
+test("people whom several add at the same time all stay", async (t) => {
+  const run = await deployed(t, "at-once");
+  const names = ["ada", "bob", "eve", "kim"];
+  const runs = await Promise.all(names.map((name) => run(["share", "--add", `${name}@example.com`])));
+  assert.deepEqual(
+    runs.map(({ code, stderr }) => `${code} ${stderr.includes("conflict")}`),
+    names.map(() => "0 false"),
+  );
+  const { people } = await sharingOf("at-once");
+  assert.deepEqual(
+    people,
+    names.map((name) => `${name}@example.com viewer`),
+  );
+});
+
 test("people are added, get another role, and are removed; the others stay", async (t) => {
   const run = await deployed(t, "people");
   await run(["share", "--add", "Ada@example.com:editor", "--add", "bob@example.com"]);

@@ -1,6 +1,7 @@
 import type { Access, Canvas } from "@easel/protocol/types";
 import { type CanvasOptions, canvasById, findCanvas } from "../api/find-canvas.ts";
-import { bodyOf } from "../api/service.ts";
+import { Refusal } from "../api/refusal.ts";
+import { bodyOf, type Service } from "../api/service.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../exit.ts";
 import { clean } from "../terminal/clean.ts";
@@ -104,12 +105,48 @@ function show(canvas: Canvas, guests: Guest[], terminal: Terminal): void {
   );
 }
 
+/** The number of times that a change is made anew on what others save meanwhile. */
+const ATTEMPTS = 5;
+
+/**
+ * Sends the changes of the sharing settings that the flags name, if there are any. If somebody else changes the settings at the same time,
+ * makes the changes anew on theirs. Returns the invitations of the removed guests.
+ */
+async function saveSharing(
+  known: Canvas,
+  options: ShareOptions,
+  expiresAt: number | null | undefined,
+  guests: Guest[],
+  { api }: Service,
+): Promise<Guest[]> {
+  const { access, add, remove } = options;
+  for (let attempt = 1, canvas = known; ; attempt++) {
+    const { people, revoked } = peopleAfter(options, canvas, guests);
+    const { sharingRevision } = canvas;
+    const body = {
+      ...(access === undefined ? {} : { access }),
+      ...(expiresAt === undefined ? {} : { expiresAt }),
+      ...(add === undefined && remove === undefined ? {} : { people }),
+    };
+    if (Object.keys(body).length === 0) return revoked;
+    const expected = sharingRevision === null ? {} : { expectedSharing: sharingRevision };
+    try {
+      const params = { path: { id: canvas.id } };
+      await api.PUT("/api/canvases/{id}/sharing", { params, body: { ...body, ...expected } });
+      return revoked;
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== "SHARE_CONFLICT" || attempt === ATTEMPTS) throw error;
+      canvas = error.body.current as Canvas;
+    }
+  }
+}
+
 /**
  * Makes the changes that the flags name, and prints who may open the canvas. One request makes all changes except invitations and the
  * listing. A canvas that everyone who can sign in may enter is listed, unless `--unlisted` is given.
  */
 export async function share(options: ShareOptions, context: Context): Promise<void> {
-  const { access, unlisted, add, remove, expires, invite = [] } = options;
+  const { access, unlisted, add, expires, invite = [] } = options;
   const expiresAt =
     expires === undefined
       ? undefined
@@ -120,15 +157,7 @@ export async function share(options: ShareOptions, context: Context): Promise<vo
   const { service, canvas } = await findCanvas(options, context);
   const path = { id: canvas.id };
   const guests = await readGuests(canvas.id, service);
-  const changesPeople = add !== undefined || remove !== undefined;
-  const { people, revoked } = peopleAfter(options, canvas, guests);
-  const body = {
-    ...(access === undefined ? {} : { access }),
-    ...(expiresAt === undefined ? {} : { expiresAt }),
-    ...(changesPeople ? { people } : {}),
-  };
-  if (Object.keys(body).length > 0)
-    await service.api.PUT("/api/canvases/{id}/sharing", { params: { path }, body });
+  const revoked = await saveSharing(canvas, options, expiresAt, guests, service);
   const listing = unlisted ? "link_only" : access === "whole_org" ? "listed" : canvas.discoverability;
   if (listing !== canvas.discoverability)
     await service.api.PATCH("/api/canvases/{id}", { params: { path }, body: { discoverability: listing } });
