@@ -57,6 +57,8 @@ export function Result({
     ...new Set(result.outcomes.flatMap(({ error }) => (error === null ? [] : [error.message]))),
   ];
   const isDone = owned.canvases.length === 0 && owned.teams.length === 0;
+  // Teams that were not to be moved may stay.
+  const isOver = owned.canvases.length === 0 && failed.length === 0;
   return (
     <>
       <FocusedHeading id="step">
@@ -68,7 +70,7 @@ export function Result({
           </>
         )}
       </FocusedHeading>
-      <p className={`note ${isDone ? "good" : "wait"}`}>
+      <p className={`note ${isOver ? "good" : "wait"}`}>
         <span>
           <bdi>{person.name}</bdi> {isDone ? "owns nothing any more" : `still owns ${ownedWords(owned)}`}
           {person.deactivatedAt !== null
@@ -101,7 +103,7 @@ export function Result({
         ))}
       </ul>
       <div className="row">
-        {isDone ? (
+        {isOver ? (
           <ButtonLink to="/admin/people" look="primary">
             Done
           </ButtonLink>
