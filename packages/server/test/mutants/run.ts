@@ -27,6 +27,7 @@ import { FAULTS } from "./faults.ts";
 
 const ROOT = path.join(import.meta.dirname, "../../../..");
 const SDK = "packages/sdk";
+const DASHBOARD = "packages/dashboard";
 /** The time limit of a test file. One that takes longer counts as failed. */
 const FILE_TIMEOUT_MS = 5 * 60_000;
 const KILL_AFTER_MS = 5_000;
@@ -135,16 +136,30 @@ function copyTo(copy: string): string {
   // The templates of `easel init`, which are built with the command line, and the dashboard.
   for (const built of ["packages/cli/dist", "packages/dashboard/dist"])
     cpSync(path.join(ROOT, built), path.join(copy, built), { recursive: true });
-  build(copy);
+  buildSdk(copy);
   return copy;
 }
 
+function run(cwd: string, ...script: string[]): void {
+  execFileSync(process.execPath, script, { cwd, stdio: ["ignore", "ignore", "inherit"] });
+}
+
 /** Bundles the SDK, which browser tests load. */
-function build(copy: string): void {
-  execFileSync(process.execPath, ["build.ts"], {
-    cwd: path.join(copy, SDK),
-    stdio: ["ignore", "ignore", "inherit"],
-  });
+function buildSdk(copy: string): void {
+  run(path.join(copy, SDK), "build.ts");
+}
+
+/** Builds the dashboard, which the service serves as it was built. */
+function buildDashboard(copy: string): void {
+  const vite = path.join(ROOT, "node_modules/vite/bin/vite.js");
+  run(path.join(copy, DASHBOARD), vite, "build", "--logLevel", "error");
+}
+
+/** Returns the function that builds again what browser tests load of a file; null if they load nothing of it. */
+function builderOf({ file, tests }: Fault): ((copy: string) => void) | null {
+  if (file.startsWith(SDK) || file.startsWith("packages/protocol")) return buildSdk;
+  const isServed = file.startsWith(DASHBOARD) && tests.some((test) => !test.startsWith(DASHBOARD));
+  return isServed ? buildDashboard : null;
 }
 
 /** Throws when one of the test files fails on the unchanged copy. */
@@ -154,25 +169,23 @@ async function requirePassing(copy: string, files: Set<string>): Promise<void> {
 }
 
 /** Applies a fault, runs test files until one fails, and reverts the fault. Returns the file that failed; null when none did. */
-async function firstFailing(
-  { file, search, replacement, tests }: Fault,
-  copy: string,
-): Promise<string | null> {
+async function firstFailing(fault: Fault, copy: string): Promise<string | null> {
+  const { file, search, replacement, tests } = fault;
   const place = path.join(copy, file);
   const source = readFileSync(place, "utf8");
-  const bundled = file.startsWith(SDK) || file.startsWith("packages/protocol");
+  const build = builderOf(fault);
   writeFileSync(
     place,
     source.replace(search, () => replacement),
   );
   try {
-    if (bundled) build(copy);
+    build?.(copy);
     const others = options.whole ? suite().filter((each) => !tests.includes(each)) : [];
     for (const test of [...tests, ...others]) if (!(await passes(test, copy))) return test;
     return null;
   } finally {
     writeFileSync(place, source);
-    if (bundled) build(copy);
+    build?.(copy);
   }
 }
 

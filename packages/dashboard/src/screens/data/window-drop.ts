@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent, useState } from "react";
+import { toast } from "../../kit/toasts.ts";
 
 const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.includes("Files") === true;
 
@@ -27,7 +28,10 @@ export function useWindowDrop(onFiles: (files: readonly File[]) => void): boolea
         if (--depth <= 0) end();
       } else if (event.type === "drop") {
         end();
-        const files = [...(event.dataTransfer?.files ?? [])];
+        const items = [...(event.dataTransfer?.items ?? [])].filter(({ kind }) => kind === "file");
+        const isFolder = (item: DataTransferItem) => item.webkitGetAsEntry()?.isDirectory === true;
+        if (items.some(isFolder)) toast({ text: "A folder was left out. Drop the files in it instead." });
+        const files = items.flatMap((item) => (isFolder(item) ? [] : (item.getAsFile() ?? [])));
         if (files.length > 0) dropped(files);
       }
     };

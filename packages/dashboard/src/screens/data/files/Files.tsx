@@ -72,7 +72,11 @@ export function Files({ canvas, summary }: PartProps) {
   );
 
   const uploads = useUploads(canvas.id, () => void changed());
-  const add = (list: readonly File[]) => uploads.add(list, group);
+  const add = (list: readonly File[]) => {
+    uploads.add(list, group);
+    // What is uploaded here is attached to no record, and would not be in this list.
+    if (filter.startsWith("collection:")) void navigate({ search: { show: "files" } });
+  };
   const isOver = useWindowDrop(add);
 
   const focusTile = (id: string) =>
