@@ -863,8 +863,14 @@ export interface AuditEntry {
   details: Json;
 }
 
+/** An entry of the audit log in the list. */
+export interface ListedAuditEntry extends AuditEntry {
+  /** The title that the canvas has now. Null if it is deleted for good, or if the entry is not about a canvas. */
+  canvasTitle: string | null;
+}
+
 /** The response of `GET /api/admin/audit`, newest first; `nextCursor` is null on the last page. */
 export interface AuditLog {
-  entries: AuditEntry[];
+  entries: ListedAuditEntry[];
   nextCursor: string | null;
 }

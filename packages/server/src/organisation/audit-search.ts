@@ -1,5 +1,5 @@
 import { nextTurn } from "../async/next-turn.ts";
-import { containing, joined, type Sql, sql } from "../drivers/db/db.ts";
+import { asKeys, containing, joined, type Sql, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import type { Paged } from "../http/query.ts";
 import type { AuditRow } from "./audit.ts";
@@ -121,4 +121,15 @@ export async function* everyAuditEntry(
     cursor = page.nextCursor;
     await nextTurn();
   }
+}
+
+/** Returns the titles that the canvases of entries have now, by id. A canvas that is deleted for good has none. */
+export async function canvasTitles(
+  entries: readonly AuditRow[],
+  { db }: Pick<Env, "db">,
+): Promise<Map<string | null, string>> {
+  const ids = asKeys(entries.flatMap(({ canvas_id }) => canvas_id ?? []));
+  const rows = await db.all<{ id: string; title: string }>`
+    select id, title from canvases where id in (select key from json_each(${ids}))`;
+  return new Map(rows.map(({ id, title }) => [id, title]));
 }

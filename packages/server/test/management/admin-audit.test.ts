@@ -37,6 +37,7 @@ await onSqlite("the audit log", (target, env) => {
       actor: { id: adminId, email: admin.email },
       act: "canvas.disable",
       canvasId: site.id,
+      canvasTitle: "Conformance",
       target: null,
       address: "127.0.0.1",
       details: { reason: "Why not." },

@@ -22,8 +22,8 @@ import { KNOWN_ACTS, sentenceOf } from "./sentences.ts";
 
 const COLUMNS: readonly GridColumn[] = [
   { id: "what", label: "What happened", minWidth: 18 },
+  { id: "canvas", label: "Canvas", width: 11 },
   { id: "act", label: "Act", width: 11 },
-  { id: "address", label: "Address", width: 9 },
   { id: "when", label: "When", width: 9 },
 ];
 
@@ -144,8 +144,8 @@ function cell(entry: AuditEntry, column: string) {
       return <What entry={entry} />;
     case "act":
       return <code className="small">{entry.act}</code>;
-    case "address":
-      return <bdi className="soft">{entry.address}</bdi>;
+    case "canvas":
+      return <bdi>{entry.canvasTitle}</bdi>;
     default:
       return <Time at={entry.at} />;
   }
@@ -157,7 +157,7 @@ const card = (entry: AuditEntry) => (
       <What entry={entry} />
     </span>
     <small className="soft">
-      <Time at={entry.at} /> · {entry.act}
+      <Time at={entry.at} /> · {entry.canvasTitle === null ? entry.act : <bdi>{entry.canvasTitle}</bdi>}
     </small>
   </div>
 );

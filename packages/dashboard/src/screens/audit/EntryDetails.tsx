@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import { X } from "lucide-react";
 import type { AuditEntry, AuditFilter } from "../../api/instance.ts";
 import { Button } from "../../kit/Button.tsx";
@@ -18,7 +19,7 @@ export function EntryDetails({
   onClose: () => void;
 }) {
   const json = JSON.stringify(entry, null, 2);
-  const { actor, act, canvasId, target } = entry;
+  const { actor, act, canvasId, canvasTitle, target } = entry;
   return (
     <section
       className="card stack audit-entry"
@@ -35,6 +36,14 @@ export function EntryDetails({
       </div>
       <p className="soft">
         {exact.format(entry.at)}, from <bdi>{entry.address}</bdi>
+        {canvasId === null || canvasTitle === null ? null : (
+          <>
+            , on{" "}
+            <Link to="/admin/canvases/$canvasId" params={{ canvasId }}>
+              <bdi>{canvasTitle}</bdi>
+            </Link>
+          </>
+        )}
       </p>
       <div className="row">
         <Button onPress={() => onFilter({ actor: actor.email })}>All by this person</Button>

@@ -7,7 +7,12 @@ import type { Env } from "../../env.ts";
 import { csvLine } from "../../http/csv.ts";
 import { instanceAiUsage } from "../../organisation/ai/spend-report.ts";
 import type { AuditRow } from "../../organisation/audit.ts";
-import { type AuditFilter, everyAuditEntry, searchAudit } from "../../organisation/audit-search.ts";
+import {
+  type AuditFilter,
+  canvasTitles,
+  everyAuditEntry,
+  searchAudit,
+} from "../../organisation/audit-search.ts";
 import { DAY_MS, utcDay } from "../../organisation/days.ts";
 import { act, Download, download, ok } from "../act.ts";
 import { dayRange, page, rangeOf, text } from "../list-query.ts";
@@ -119,7 +124,12 @@ export const audit = [
     response: ok(auditLog),
     async run({ query: { cursor, limit, ...filter } }, env) {
       const { entries, nextCursor } = await searchAudit(filterOf(filter), { cursor, limit }, env);
-      return { body: { entries: entries.map(viewOf), nextCursor } };
+      const titles = await canvasTitles(entries, env);
+      const listed = entries.map((row) => ({
+        ...viewOf(row),
+        canvasTitle: titles.get(row.canvas_id) ?? null,
+      }));
+      return { body: { entries: listed, nextCursor } };
     },
   }),
   act({

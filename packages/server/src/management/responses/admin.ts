@@ -5,13 +5,13 @@ import type {
   AdminUser,
   AdminUserDetails,
   AdminUserList,
-  AuditEntry,
   AuditLog,
   HandoverPreview,
   HandoverResult,
   InstanceConfig,
   InstanceHealth,
   InstanceOverview,
+  ListedAuditEntry,
   Organisation,
   OrganisationList,
   OrganisationPreview,
@@ -156,7 +156,7 @@ export const adminSettings = exact<AdminSettings>()(
   }),
 );
 
-const auditEntry = exact<AuditEntry>()(
+const auditEntry = exact<ListedAuditEntry>()(
   "AuditEntry",
   z.strictObject({
     id: z.string(),
@@ -164,6 +164,7 @@ const auditEntry = exact<AuditEntry>()(
     actor: z.strictObject({ id: z.string(), email: z.string() }),
     act: z.string(),
     canvasId: z.string().nullable(),
+    canvasTitle: z.string().nullable(),
     target: z.string().nullable(),
     address: z.string(),
     details: z.json(),
