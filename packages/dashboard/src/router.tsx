@@ -12,18 +12,18 @@ import { Frame } from "./frame/Frame.tsx";
 import { NotFound, ScreenError } from "./frame/ScreenError.tsx";
 import { Loading } from "./kit/Loading.tsx";
 import { parseActivitySearch } from "./screens/activity/search.ts";
+import { parseSpendSearch } from "./screens/admin/ai-spend/search.ts";
+import { parseAuditSearch } from "./screens/admin/audit/search.ts";
 import { ADMIN_PLACES } from "./screens/admin/places.ts";
 import {
   parseAdminCanvasesSearch,
   parseOffboardingSearch,
   parsePeopleSearch,
 } from "./screens/admin/search.ts";
-import { parseSpendSearch } from "./screens/ai-spend/search.ts";
-import { parseAuditSearch } from "./screens/audit/search.ts";
+import { parseSettingsSearch } from "./screens/admin/settings/search.ts";
 import { checkerQuery } from "./screens/backend/policy/checker.ts";
 import { parseBackendSearch } from "./screens/backend/search.ts";
 import { parseDataSearch } from "./screens/data/search.ts";
-import { parseSettingsSearch } from "./screens/settings/search.ts";
 import { parseTeamsSearch } from "./screens/teams/search.ts";
 import { parseSearch as parseVersionsSearch } from "./screens/versions/search.ts";
 
@@ -145,13 +145,13 @@ const people = createRoute({
   getParentRoute: () => admin,
   path: "/people",
   validateSearch: parsePeopleSearch,
-  component: lazyRouteComponent(() => import("./screens/people/PeopleScreen.tsx"), "PeopleScreen"),
+  component: lazyRouteComponent(() => import("./screens/admin/people/PeopleScreen.tsx"), "PeopleScreen"),
 });
 
 const person = createRoute({
   getParentRoute: () => admin,
   path: "/people/$userId",
-  component: lazyRouteComponent(() => import("./screens/people/PersonScreen.tsx"), "PersonScreen"),
+  component: lazyRouteComponent(() => import("./screens/admin/people/PersonScreen.tsx"), "PersonScreen"),
 });
 
 const offboarding = createRoute({
@@ -159,7 +159,7 @@ const offboarding = createRoute({
   path: "/people/$userId/offboarding",
   validateSearch: parseOffboardingSearch,
   component: lazyRouteComponent(
-    () => import("./screens/people/offboarding/OffboardingScreen.tsx"),
+    () => import("./screens/admin/people/offboarding/OffboardingScreen.tsx"),
     "OffboardingScreen",
   ),
 });
@@ -169,7 +169,7 @@ const adminCanvases = createRoute({
   path: "/canvases",
   validateSearch: parseAdminCanvasesSearch,
   component: lazyRouteComponent(
-    () => import("./screens/admin-canvases/AdminCanvasesScreen.tsx"),
+    () => import("./screens/admin/canvases/AdminCanvasesScreen.tsx"),
     "AdminCanvasesScreen",
   ),
 });
@@ -178,7 +178,7 @@ const adminCanvas = createRoute({
   getParentRoute: () => admin,
   path: "/canvases/$canvasId",
   component: lazyRouteComponent(
-    () => import("./screens/admin-canvases/AdminCanvasScreen.tsx"),
+    () => import("./screens/admin/canvases/AdminCanvasScreen.tsx"),
     "AdminCanvasScreen",
   ),
 });
@@ -187,7 +187,7 @@ const connections = createRoute({
   getParentRoute: () => admin,
   path: "/connections",
   component: lazyRouteComponent(
-    () => import("./screens/connections/ConnectionsScreen.tsx"),
+    () => import("./screens/admin/connections/ConnectionsScreen.tsx"),
     "ConnectionsScreen",
   ),
 });
@@ -196,7 +196,7 @@ const connection = createRoute({
   getParentRoute: () => admin,
   path: "/connections/$profile",
   component: lazyRouteComponent(
-    () => import("./screens/connections/ConnectionScreen.tsx"),
+    () => import("./screens/admin/connections/ConnectionScreen.tsx"),
     "ConnectionScreen",
   ),
 });
@@ -205,7 +205,7 @@ const organisations = createRoute({
   getParentRoute: () => admin,
   path: "/organisations",
   component: lazyRouteComponent(
-    () => import("./screens/organisations/OrganisationsScreen.tsx"),
+    () => import("./screens/admin/organisations/OrganisationsScreen.tsx"),
     "OrganisationsScreen",
   ),
 });
@@ -214,7 +214,7 @@ const adminOverview = createRoute({
   getParentRoute: () => admin,
   path: "/overview",
   component: lazyRouteComponent(
-    () => import("./screens/admin-overview/AdminOverviewScreen.tsx"),
+    () => import("./screens/admin/overview/AdminOverviewScreen.tsx"),
     "AdminOverviewScreen",
   ),
 });
@@ -222,41 +222,44 @@ const adminOverview = createRoute({
 const quotas = createRoute({
   getParentRoute: () => admin,
   path: "/quotas",
-  component: lazyRouteComponent(() => import("./screens/quotas/QuotasScreen.tsx"), "QuotasScreen"),
+  component: lazyRouteComponent(() => import("./screens/admin/quotas/QuotasScreen.tsx"), "QuotasScreen"),
 });
 
 const settings = createRoute({
   getParentRoute: () => admin,
   path: "/settings",
   validateSearch: parseSettingsSearch,
-  component: lazyRouteComponent(() => import("./screens/settings/SettingsScreen.tsx"), "SettingsScreen"),
+  component: lazyRouteComponent(
+    () => import("./screens/admin/settings/SettingsScreen.tsx"),
+    "SettingsScreen",
+  ),
 });
 
 const aiSpend = createRoute({
   getParentRoute: () => admin,
   path: "/ai",
   validateSearch: parseSpendSearch,
-  component: lazyRouteComponent(() => import("./screens/ai-spend/AiSpendScreen.tsx"), "AiSpendScreen"),
+  component: lazyRouteComponent(() => import("./screens/admin/ai-spend/AiSpendScreen.tsx"), "AiSpendScreen"),
 });
 
 const audit = createRoute({
   getParentRoute: () => admin,
   path: "/audit",
   validateSearch: parseAuditSearch,
-  component: lazyRouteComponent(() => import("./screens/audit/AuditScreen.tsx"), "AuditScreen"),
+  component: lazyRouteComponent(() => import("./screens/admin/audit/AuditScreen.tsx"), "AuditScreen"),
 });
 
 const health = createRoute({
   getParentRoute: () => admin,
   path: "/health",
-  component: lazyRouteComponent(() => import("./screens/health/HealthScreen.tsx"), "HealthScreen"),
+  component: lazyRouteComponent(() => import("./screens/admin/health/HealthScreen.tsx"), "HealthScreen"),
 });
 
 const organisation = createRoute({
   getParentRoute: () => admin,
   path: "/organisations/$orgId",
   component: lazyRouteComponent(
-    () => import("./screens/organisations/OrganisationScreen.tsx"),
+    () => import("./screens/admin/organisations/OrganisationScreen.tsx"),
     "OrganisationScreen",
   ),
 });

@@ -5,7 +5,7 @@ import { manage, stage } from "@easel/conformance/fixture";
 import { until } from "@easel/conformance/patience";
 import type { Person } from "@easel/conformance/target";
 import type { Page } from "playwright-core";
-import { KNOWN_ACTS } from "../../../dashboard/src/screens/audit/sentences.ts";
+import { KNOWN_ACTS } from "../../../dashboard/src/screens/admin/audit/sentences.ts";
 import { ACTS } from "../../src/management/acts.ts";
 import { assertAccessible, noBrowser } from "../support/browser.ts";
 import { startDashboard } from "../support/dashboard.ts";

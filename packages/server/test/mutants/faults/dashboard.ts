@@ -14,9 +14,9 @@ const VERSIONS = "packages/dashboard/src/screens/versions";
 const DATA = "packages/dashboard/src/screens/data";
 const CONTENT = "packages/dashboard/src/kit/file-content.ts";
 
-const PLAN = "packages/dashboard/src/screens/people/offboarding/plan.ts";
-const PROFILE = "packages/dashboard/src/screens/connections/profile.ts";
-const DOMAINS = "packages/dashboard/src/screens/organisations/domains.ts";
+const PLAN = "packages/dashboard/src/screens/admin/people/offboarding/plan.ts";
+const PROFILE = "packages/dashboard/src/screens/admin/connections/profile.ts";
+const DOMAINS = "packages/dashboard/src/screens/admin/organisations/domains.ts";
 const PARSED = "packages/dashboard/src/screens/admin/search.ts";
 
 /** Faults of the administration: what is entered is not what is done. */

@@ -1,0 +1,121 @@
+import { Check, CircleSlash } from "lucide-react";
+import type { AdminPerson, Handover } from "../../../../api/types.ts";
+import { Button, ButtonLink } from "../../../../kit/Button.tsx";
+import { FocusedHeading } from "../../../../kit/FocusedHeading.tsx";
+import { countOf, listOf } from "../../../../kit/words.ts";
+import type { Run } from "./run.ts";
+import { isolated, leftWords } from "./words.ts";
+
+/** What somebody owns, such as "2 canvases and 1 team". */
+function ownedWords({ canvases, teams, nextCursor }: Handover): string {
+  const more = nextCursor === null ? "" : " and more";
+  return listOf([
+    ...(canvases.length === 0 ? [] : [`${countOf(canvases.length, "canvas", "canvases")}${more}`]),
+    ...(teams.length === 0 ? [] : [countOf(teams.length, "team")]),
+  ]);
+}
+
+/** The fourth step: what became of each canvas. `owned` is what the person owns since. */
+export function Result({
+  person,
+  result,
+  owned,
+  isPending,
+  onAgain,
+  onChange,
+}: {
+  person: AdminPerson;
+  result: Run;
+  owned: Handover;
+  isPending: boolean;
+  onAgain: () => void;
+  onChange: () => void;
+}) {
+  const stillOwned = new Set([...owned.canvases, ...owned.teams].map(({ id }) => id));
+  const rows = result.outcomes.flatMap(({ share, left, error }) => [
+    ...share.canvases.map(({ id, title }) => {
+      const why = left.find((each) => each.id === id);
+      const reason =
+        why !== undefined
+          ? leftWords(why, share.to)
+          : stillOwned.has(id)
+            ? (error?.message ?? "It was not moved.")
+            : null;
+      return { id, title, to: share.to, code: why?.code ?? null, reason };
+    }),
+    // Teams have no row of their own unless they stay.
+    ...owned.teams
+      .filter(() => share.teams)
+      .map(({ id, name }) => {
+        const why = left.find((each) => each.id === id);
+        const reason = why === undefined ? (error?.message ?? "It was not moved.") : leftWords(why, share.to);
+        return { id, title: name, to: share.to, code: why?.code ?? null, reason };
+      }),
+  ]);
+  const failed = rows.filter(({ reason }) => reason !== null);
+  const errors = [
+    ...new Set(result.outcomes.flatMap(({ error }) => (error === null ? [] : [error.message]))),
+  ];
+  const isDone = owned.canvases.length === 0 && owned.teams.length === 0;
+  // Teams that were not to be moved may stay.
+  const isOver = owned.canvases.length === 0 && failed.length === 0;
+  return (
+    <>
+      <FocusedHeading id="step">
+        {failed.length === 0 ? (
+          "Everything was handed over"
+        ) : (
+          <>
+            {rows.length - failed.length} of {rows.length} handed over
+          </>
+        )}
+      </FocusedHeading>
+      <p className={`note ${isOver ? "good" : "wait"}`}>
+        <span>
+          <bdi>{person.name}</bdi> {isDone ? "owns nothing any more" : `still owns ${ownedWords(owned)}`}
+          {person.deactivatedAt !== null
+            ? ", and is deactivated: their sessions and access tokens have ended."
+            : isDone
+              ? ". They can go on signing in."
+              : ", and is not deactivated."}
+        </span>
+      </p>
+      {errors.map((message) => (
+        <p key={message} className="note bad" role="alert">
+          {message}
+        </p>
+      ))}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
+      <ul className="owned outcomes" tabIndex={0} aria-label="What became of each">
+        {rows.map(({ id, title, to, code, reason }) => (
+          <li key={id} className={reason === null ? "" : "left"}>
+            <span className="row">
+              {reason === null ? <Check aria-hidden /> : <CircleSlash aria-hidden />}
+              <strong>
+                <bdi>{title}</bdi>
+              </strong>
+            </span>
+            <span className="small">
+              {reason === null ? `Belongs to ${isolated(to)}` : reason}{" "}
+              {code === null ? null : <code>{code}</code>}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <div className="row">
+        {isOver ? (
+          <ButtonLink to="/admin/people" look="primary">
+            Done
+          </ButtonLink>
+        ) : (
+          <>
+            <Button look="primary" isPending={isPending} onPress={onAgain}>
+              Try the rest again
+            </Button>
+            <Button onPress={onChange}>Choose others</Button>
+          </>
+        )}
+      </div>
+    </>
+  );
+}
