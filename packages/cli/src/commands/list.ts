@@ -9,7 +9,7 @@ Examples:
   easel list --search lunch       those with “lunch” in title or slug
   easel list --list organisation  those listed for your organisation
   easel list --state draft        those without a version
-  easel list --sort used          with their last use, and how many people opened them
+  easel list --sort used          the one that was opened last first
   easel list --deleted            those that \`easel restore\` brings back
   easel list -q | xargs -n1 …     slugs alone, for scripts`;
 

@@ -108,12 +108,30 @@ describe("while less than the reserve is free on the disk of the database", () =
       };
       return own(below, "DELETE", `/sessions/${sessions.find(({ current }) => !current)?.id}`);
     },
+    "session.revoke-others": async () => {
+      await target.signIn(site.people.owner.email);
+      return own(below, "DELETE", "/sessions");
+    },
     "token.delete": async () =>
       own(below, "DELETE", `/tokens/${(await tokenOf(target, site.people.owner)).id}`),
     "team.delete": async () =>
       own(below, "DELETE", `/teams/${await made("/teams", { name: "Old", members: [] })}`),
+    "team.leave": async () => {
+      const { owner, viewer } = site.people;
+      const team = { name: "Left", members: [owner.email] };
+      return own(
+        below,
+        "DELETE",
+        `/teams/${await idOf(manage(target, viewer, "POST", "/api/teams", team))}/membership`,
+      );
+    },
     "canvas.delete": async () =>
       own(below, "DELETE", `/canvases/${await made("/canvases", { title: "Old" })}`),
+    "canvas.purge-own": async () => {
+      const id = await made("/canvases", { title: "Old" });
+      await own(target, "DELETE", `/canvases/${id}`);
+      return own(below, "DELETE", `/canvases/${id}/trash`);
+    },
     "canvas.delete-version": async () => {
       const { versions } = (await canvas(target, "GET", "/versions")).json as { versions: { id: string }[] };
       return canvas(below, "DELETE", `/versions/${versions[1]?.id}`);
