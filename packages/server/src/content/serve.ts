@@ -93,7 +93,6 @@ export async function serve(
 }
 
 /** Sends a file. `viewed` is the id of the canvas of which this may be a view. */
-
 async function send(
   file: ServedFile,
   viewed: string | null,

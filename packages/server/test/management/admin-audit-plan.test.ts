@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { type Sql, sqlText, textOf, type Value } from "../../src/drivers/db/db.ts";
+import { textOf } from "../../src/drivers/db/db.ts";
 import { type AuditFilter, searchAudit } from "../../src/organisation/audit-search.ts";
 import { onDatabases } from "../drivers/databases.ts";
-import { changedDb } from "../support/changed-db.ts";
+import { planning } from "../support/plans.ts";
 
 /*
  * Tests the query plans of the search in an audit log with 60,000 entries, one a minute: each page is read along one index, and a statement
@@ -37,49 +37,18 @@ const SEARCHES: [what: string, filter: AuditFilter, index: RegExp][] = [
 ];
 
 await onDatabases("plans of the search in the audit log", (db) => {
-  const seen: Sql[] = [];
-  const noting = changedDb(db, {
-    all(...statement) {
-      seen.push(statement);
-      return db.all(...statement);
-    },
-  });
-  let sqlite = false;
+  const plans = planning(db);
+  const { seen, planOf } = plans;
 
   before(async () => {
-    sqlite = await db.get`select sqlite_version()`.then(
-      () => true,
-      () => false,
-    );
-    const [series, hex] = sqlite
-      ? [
-          `with recursive numbers (n) as (select 0 union all select n + 1 from numbers where n < ${COUNT - 1})`,
-          "printf('%012x', at)",
-        ]
-      : [`with numbers as (select generate_series(0, ${COUNT - 1}) as n)`, "lpad(to_hex(at), 12, '0')"];
-    await db.run(
-      sqlText(`${series}, times as (select n, cast(${START} + cast(n as bigint) * ${MINUTE_MS} as bigint) as at from numbers)
+    const series = plans.numbers(COUNT);
+    const hex = plans.isSqlite ? "printf('%012x', at)" : "lpad(to_hex(at), 12, '0')";
+    await plans.run(`${series}, times as (select n, cast(${START} + cast(n as bigint) * ${MINUTE_MS} as bigint) as at from numbers)
         insert into audit (id, at, actor_id, actor_email, act, canvas_id, target, address)
         select substr(${hex}, 1, 8) || '-' || substr(${hex}, 9) || '-7000-8000-000000000000', at, 'u-' || (n % 50),
-          'p' || (n % 50) || '@acme.test', 'act.' || (n % 700), 'c-' || (n % 600), 't-' || (n % 300), '::1' from times`),
-    );
-    if (!sqlite) await db.run(sqlText("analyze audit"));
+          'p' || (n % 50) || '@acme.test', 'act.' || (n % 700), 'c-' || (n % 600), 't-' || (n % 300), '::1' from times`);
+    await plans.analyze("audit");
   });
-
-  async function planOf([text, ...values]: Sql): Promise<string> {
-    if (sqlite) {
-      const steps = await db.all<{ detail: string }>(
-        sqlText(`explain query plan ${textOf(text)}`),
-        ...(values as Exclude<Value, Uint8Array>[]),
-      );
-      return steps.map(({ detail }) => detail).join("\n");
-    }
-    const lines = await db.all<Record<string, string>>(
-      sqlText(`explain (analyze) ${textOf(text)}`),
-      ...values,
-    );
-    return lines.map((line) => String(line["QUERY PLAN"]).trim()).join("\n");
-  }
 
   for (const [what, filter, index] of SEARCHES)
     test(`${what}: a page is read along an index, slice by slice`, async () => {
@@ -90,7 +59,7 @@ await onDatabases("plans of the search in the audit log", (db) => {
         const page: Awaited<ReturnType<typeof searchAudit>> = await searchAudit(
           filter,
           { cursor, limit: 10 },
-          { db: noting },
+          { db: plans.db },
         );
         ids.push(...page.entries.map(({ id }) => id));
         cursor = page.nextCursor;
