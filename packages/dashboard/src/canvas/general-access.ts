@@ -1,6 +1,6 @@
 import type { Canvas } from "../api/types.ts";
 
-/** Who may enter a canvas besides the people and teams that it is shared with. */
+/** The general access of a canvas: which people may enter besides those that it is shared with. */
 export type Access = Canvas["access"];
 
 /** For each general access, its name. */

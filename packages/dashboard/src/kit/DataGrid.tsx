@@ -410,7 +410,7 @@ function useKeys<Shown extends GridRow>(
       if (event.key === "End" && hasMore && readAll !== undefined && (isModified || !isCell)) {
         const count = keyCount.current;
         void readAll().then((last) => {
-          // Whoever pressed another key meanwhile has gone on from where they were.
+          // If the person has pressed another key meanwhile, the focus stays where they have moved it.
           if (last !== null && count === keyCount.current)
             requestAnimationFrame(() => focusRow(state.current, last));
         });

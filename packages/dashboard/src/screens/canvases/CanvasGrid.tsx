@@ -94,7 +94,7 @@ export function CanvasGrid({
   const goToEnd = async () => {
     const key = keyCount.current;
     const all = await readAll();
-    // Whoever pressed another key meanwhile has gone on from where they were.
+    // If the person has pressed another key meanwhile, the focus stays where they have moved it.
     if (all !== null && key === keyCount.current) go(all - 1);
   };
 

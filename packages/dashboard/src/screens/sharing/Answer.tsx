@@ -16,7 +16,7 @@ export function Answer({
 }: {
   canvas: Explained;
   query: ReturnType<typeof explanationQuery>;
-  /** Who is asked about, in words. */
+  /** The subject of the question, in words. */
   name: string;
   /** Whether the answer may say the name of the person instead. */
   isNamed: boolean;

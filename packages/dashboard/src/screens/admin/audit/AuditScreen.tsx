@@ -29,7 +29,7 @@ const COLUMNS: readonly GridColumn[] = [
 
 const ANY = "";
 
-/** Who did what, the newest first: filtered by the address, each entry as a sentence. */
+/** The audit log, the newest entry first: filtered by the address of the screen, each entry as a sentence. */
 export function AuditScreen() {
   const search = useSearch({ from: "/admin/audit" });
   const navigate = useNavigate();

@@ -1,13 +1,13 @@
 import { countOf, listOf } from "../../../kit/words.ts";
 
-/** What of an entry of the audit log is told. */
+/** The fields of an entry of the audit log from which its sentence is made. */
 interface Recorded {
   act: string;
   target: string | null;
   details: unknown;
 }
 
-/** The details of an entry, of which nothing is certain: any earlier version of the service may have written them. */
+/** The details of an entry. Their fields are not known: an earlier version of the service may have written them. */
 type Details = Record<string, unknown>;
 
 /** What a sentence is made of: the details, and the changed object besides the canvas. */

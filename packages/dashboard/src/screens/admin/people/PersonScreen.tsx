@@ -145,7 +145,7 @@ function Publishing({ person: { id, name, canPublishPublic } }: { person: AdminP
   );
 }
 
-/** Who is an administrator is said by the environment of the service alone, so that nobody can lock all of them out here. */
+/** The right of administrators. Only the environment of the service sets it, so that nobody can lock all of them out here. */
 const AdminRight = ({ person: { name, isAdmin }, isSelf }: { person: AdminPerson; isSelf: boolean }) => (
   <div>
     <h3>{isAdmin ? "Administrator" : "No administrator"}</h3>

@@ -138,7 +138,7 @@ const CELLS = {
   everyone: (reach: Reach) => reach !== "own_of_editors" && RIGHTS[reach].everyone,
 };
 
-/** Who is who: each operation with its right, and who may do it in the end. */
+/** A table of the operations of an entry: the right of each, and the roles that it admits. */
 function RightsTable<Value extends string>({
   name,
   thing,

@@ -22,7 +22,7 @@ export function Conflict({
   /** Undefined if what was typed is no value yet. */
   mine: Json | undefined;
   isDirty: boolean;
-  /** Who can have changed it, if that is one person alone. */
+  /** The person who changed it, if only one person can have. */
   who: ReactNode;
   onKeep: () => void;
   onTake: () => void;

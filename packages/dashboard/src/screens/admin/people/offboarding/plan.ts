@@ -2,7 +2,7 @@ import type { Handover } from "../../../../api/types.ts";
 
 export type OwnedCanvas = Handover["canvases"][number];
 
-/** Who takes what: one person, or another one for some canvases. */
+/** The new owners: one person, or another one for some canvases. */
 export interface Choice {
   /** The address of the person who takes what nobody else is chosen for. */
   to: string;
