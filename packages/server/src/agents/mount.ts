@@ -1,11 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { LIMITS } from "@easel/protocol/limits";
+import { RIGHTS } from "@easel/protocol/policy";
 import type { FastifyInstance } from "fastify";
 import { assetPath } from "../config/assets.ts";
 import { mountPublicText } from "../content/service-files.ts";
-import { fillTemplate } from "../docs/markdown.ts";
-import { limits, presets, rights } from "../docs/tables.ts";
+import { code, enumeration, fillTemplate } from "../docs/markdown.ts";
+import { limits, presets } from "../docs/tables.ts";
 import type { Env } from "../env.ts";
 import { acceptsTokens } from "../identity/tokens.ts";
 
@@ -64,24 +65,19 @@ function linkTo(page: string, base: string): string {
   return `- [${title}](${base}/docs/${page})${sentence === undefined ? "" : `: ${sentence}`}`;
 }
 
-/** The limits that the calls of an ordinary page can meet. */
+/** Says for each right of a policy who has it. */
+const rightsInWords = (): string =>
+  Object.entries(RIGHTS)
+    .map(([right, { author, managers, everyone }]) => {
+      const who = [author && "the author", managers && "owner and editors"].filter((each) => each !== false);
+      return `${code(right)} ${everyone ? "everyone with a role" : enumeration(who) || "nobody"}`;
+    })
+    .join(", ");
+
+/** The limits that the code of an ordinary page has to be written for. */
 export const PAGE_LIMITS = [
-  ...([
-    "kvKeyBytes",
-    "valueBytes",
-    "kvKeysShared",
-    "kvKeysUser",
-    "submissionsPerCanvas",
-    "recordsPerCanvas",
-  ] as const),
-  ...(["fileBytes", "filesBytesPerCanvas", "aiBodyBytes", "aiMaxTokens", "connectionBodyBytes"] as const),
-  ...([
-    "connectionResponseBytes",
-    "connectionTimeoutMs",
-    "connectionsPerCanvas",
-    "channelsPerConnection",
-  ] as const),
-  ...(["frameBytes", "publishesPerMinute"] as const),
+  ...(["valueBytes", "kvKeysShared", "kvKeysUser", "recordsPerCanvas", "fileBytes"] as const),
+  ...(["connectionsPerCanvas", "frameBytes", "publishesPerMinute"] as const),
 ];
 
 const inDevMode = (base: string) => `In dev mode, this creates one:
@@ -93,8 +89,7 @@ export EASEL_TOKEN=$(curl -sS -b cookies -H 'content-type: application/json' -d 
 `;
 
 const signedIn = (base: string) =>
-  `Only they can give you one: they open ${base}/tokens, choose what the token can do, and copy it. Or begin a sign-in, and tell them
-the address and the code:
+  `Only they can give you one: they open ${base}/tokens and copy it. Or begin a sign-in, and tell them the address and the code:
 
 \`\`\`sh
 STARTED=$(curl -sS -d 'client_id=easel-cli&host=agent' ${base}/oauth/device_authorization)
@@ -117,13 +112,30 @@ function howToGetToken({ base, config }: Env): string {
   return signedIn(base.origin);
 }
 
-/** The headings of the sections of `docs/recipes.md` that `/skill.md` contains. The recipe of each section is a complete canvas. */
-const EXAMPLES = ["Poll with results for all", "Whiteboard", "Page that also works signed out"];
+/** The heading of the section of `docs/recipes.md` that `/skill.md` contains: a complete canvas. */
+const EXAMPLE = "Poll with results for all";
+
+/** The pages that `/llms.txt` does not list: it names three of them in its own words, and its pages link to the others. */
+const UNLISTED = [
+  ...["tutorial.md", "recipes.md", "agents.md", "dashboard.md", "ci.md"],
+  ...[
+    "first-canvas.md",
+    "how-it-works.md",
+    "contract.md",
+    "settings.md",
+    "growing.md",
+    "sign-in-providers.md",
+  ],
+];
+
+/** Replaces the links of a text by their words. */
+const withoutLinks = (text: string): string => text.replaceAll(/\[([^[\]]+)\]\([^()]*\)/g, "$1");
 
 /** Maps each name that the templates contain as `{{name}}` to the function that returns the text to insert there. */
 function insertsOf(env: Env): Record<string, () => string> {
   const { base, config } = env;
-  const tableBelow = (heading: string) => () => tableOf("sdk.md", heading, base.origin);
+  const tableBelow = (heading: string) => () => withoutLinks(tableOf("sdk.md", heading, base.origin));
+  const agents = acceptsTokens(config);
   return {
     base: () => base.origin,
     canvas: () => base.canvasUrl("{slug}"),
@@ -134,17 +146,22 @@ function insertsOf(env: Env): Record<string, () => string> {
     ai: tableBelow("AI"),
     errors: tableBelow("Errors"),
     presets,
-    rights,
+    rights: rightsInWords,
     limits: () => limits(PAGE_LIMITS.map((name) => LIMITS[name])),
     requests: () => String(config.canvasPerMinute),
     token: () => howToGetToken(env),
-    examples: () =>
-      EXAMPLES.map((name) => `## Example: ${name}\n\n${sectionOf("recipes.md", name, base.origin)}`).join(
-        "\n\n",
-      ),
+    ways: () =>
+      agents
+        ? `best with the tools of ${base.origin}/mcp, if your program speaks MCP ([how](${base.origin}/docs/agents.md)); else `
+        : "",
+    mcp: () =>
+      agents
+        ? `- [MCP](${base.origin}/docs/agents.md): the better way for programs that speak it: tools at ${base.origin}/mcp\n`
+        : "",
+    example: () => `## Example: ${EXAMPLE}\n\n${sectionOf("recipes.md", EXAMPLE, base.origin)}`,
     pages: () =>
       docPages()
-        .filter((page) => !["tutorial.md", "recipes.md"].includes(page))
+        .filter((page) => !UNLISTED.includes(page))
         .map((page) => linkTo(page, base.origin))
         .join("\n"),
   };

@@ -11,7 +11,7 @@ export const GROUPS: { title: string; pages: string[] }[] = [
     title: "Start",
     pages: ["../README", "dashboard", "first-canvas", "tutorial", "recipes", "how-it-works", "help"],
   },
-  { title: "Build", pages: ["choosing", "sdk", "stylesheet", "vite", "react", "easel-json"] },
+  { title: "Build", pages: ["agents", "choosing", "sdk", "stylesheet", "vite", "react", "easel-json"] },
   { title: "Command line", pages: ["cli", "dev", "ci"] },
   { title: "Share", pages: ["sharing", "publishing"] },
   {

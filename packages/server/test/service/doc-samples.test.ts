@@ -46,6 +46,8 @@ const NOT_RUN: Record<string, string> = {
   "docs/growing.md#two-nodes-behind-a-proxy 3": "starts a unit of systemd",
   "docs/ci.md#any-other-build-server 2": "a configuration of GitLab; its commands are those of the action",
   "docs/cli.md#installation 1": "installs a package on the computer",
+  "docs/agents.md#claude-code 1": "needs Claude Code",
+  "docs/agents.md#codex 1": "needs Codex",
   "docs/stylesheet.md#stylesheet 1": "calls no backend",
   "docs/cli.md#sign-in 1": "opens a browser; the tests of `easel login` sign in",
   "docs/dev.md#develop-on-your-computer 1": "serves until Ctrl-C; the tests of `easel dev` run it",
