@@ -93,7 +93,7 @@ export const AREAS = {
       "packages/conformance/src/{authentication,5-*.ts}",
     ],
     tests: [
-      `${SERVER}/src/{sign-in,oauth,identity,token-page,crypto}/*.test.ts`,
+      `${SERVER}/src/{sign-in,oauth,oauth/clients,identity,token-page,crypto}/*.test.ts`,
       `${SERVER}/test/{sign-in,identity,crypto}/*.test.ts`,
       `${SERVER}/test/primitives/{sdk-token,me-resources}.test.ts`,
       `${SERVER}/test/conformance/{authentication,modes,oidc,postgres-access}.test.ts`,

@@ -215,9 +215,11 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     texts[name] = shownText(each, given);
     try {
       return [name, each.kind.read(given)];
-    } catch {
+    } catch (error) {
       const holds = each.secret === true ? "its value (not shown)" : `\`${given}\``;
-      mistakes.push(`${each.variable} holds ${holds}; it may hold ${each.kind.may}`);
+      // Some types say what is wrong. Other errors, such as those of the JSON parser, are not for people.
+      const why = error instanceof RangeError && error.message !== "" ? `. Here, ${error.message}` : "";
+      mistakes.push(`${each.variable} holds ${holds}; it may hold ${each.kind.may}${why}`);
       unparsed.add(name);
       return [name, each.fallback];
     }

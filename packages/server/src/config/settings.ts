@@ -1,5 +1,6 @@
 import { BlockList, isIP } from "node:net";
 import { LIMITS } from "@easel/protocol/limits";
+import { oauthClients } from "./oauth-clients.ts";
 import {
   amount,
   list,
@@ -228,6 +229,20 @@ export const SETTINGS = {
     secret: true,
   }),
   oidcScopes: setting("SERVICE_OIDC_SCOPES", text, "openid email profile", "OpenID Connect scopes."),
+
+  oauthRegistration: setting(
+    "SERVICE_OAUTH_REGISTRATION",
+    onOff,
+    true,
+    "Whether AI tools and other programs may register themselves to ask people for access. Some, such as Cursor, cannot connect otherwise. When it is turned off, those that have registered lose their access when it is next renewed.",
+  ),
+  oauthClients: setting(
+    "SERVICE_OAUTH_CLIENTS",
+    oauthClients,
+    { hosts: [], clients: [] },
+    'Programs that may ask people for access. A host such as `"claude.ai"`: if there is any, programs that identify themselves by a document are accepted from these hosts only, and programs that register themselves may return to them. An object `{ "clientId", "name", "redirectUris" }`: a program of your own.',
+    { shown: "documents of every host" },
+  ),
 
   publicLinks: setting("SERVICE_PUBLIC_LINKS", onOff, true, "Whether canvases may be shared by Public link."),
   tenancy: setting(

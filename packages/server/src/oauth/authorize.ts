@@ -10,8 +10,9 @@ import { requireTokenRoom } from "../identity/tokens.ts";
 import { countAttempt } from "../sign-in/challenge.ts";
 import { ANSWERS_STYLE, accessText, answers, hostText } from "./access-text.ts";
 import { type AskedAccess, readAskedAccess, requirePerson, titleOfAsked } from "./asked-access.ts";
+import { CLIENT_ID } from "./clients/command-line.ts";
 import { addCode, issueTicket, readTicket } from "./oauth-codes.ts";
-import { CLIENT_ID, type OAuthErrorCode, readForm, refuseOAuth } from "./program-endpoint.ts";
+import { type OAuthErrorCode, readForm, refuseOAuth } from "./program-endpoint.ts";
 
 /** The parameters of an authorization request (RFC 6749, section 4.1.1; RFC 7636). Others are ignored. */
 const PARAMETERS = [

@@ -5,16 +5,18 @@ import { METHODS } from "../http/methods.ts";
 import { refuse } from "../http/refusal.ts";
 import { acceptsTokens } from "../identity/tokens.ts";
 import { mountAuthorize } from "./authorize.ts";
+import { mountRegister } from "./clients/register.ts";
 import { mountDevice, mountDeviceAuthorization } from "./device.ts";
 import { GRANT_TYPES, mountRevoke, mountTokenEndpoint } from "./token-endpoint.ts";
 
 /** Returns the description of the service as an authorization server (RFC 8414). */
-const metadataOf = ({ base: { origin } }: Env) => ({
+const metadataOf = ({ base: { origin }, config }: Env) => ({
   issuer: origin,
   authorization_endpoint: `${origin}/oauth/authorize`,
   token_endpoint: `${origin}/oauth/token`,
   device_authorization_endpoint: `${origin}/oauth/device_authorization`,
   revocation_endpoint: `${origin}/oauth/revoke`,
+  ...(config.oauthRegistration ? { registration_endpoint: `${origin}/oauth/register` } : {}),
   scopes_supported: TOKEN_SCOPES,
   response_types_supported: ["code"],
   response_modes_supported: ["query"],
@@ -51,6 +53,7 @@ export function mountOAuth(app: FastifyInstance, env: Env): void {
     return;
   }
   mountMetadata(app, env);
+  mountRegister(app, env);
   mountAuthorize(app, env);
   mountDeviceAuthorization(app, env);
   mountDevice(app, env);

@@ -5,8 +5,9 @@ import { requireSameOrigin } from "../http/cross-site.ts";
 import { take } from "../http/rate-limit.ts";
 import { Refusal } from "../http/refusal.ts";
 import { networkOf } from "../http/request-headers.ts";
+import { CLIENT_ID } from "./clients/command-line.ts";
 
-/** The error codes of OAuth (RFC 6749, sections 4.1.2.1 and 5.2; RFC 8628, section 3.5; RFC 7009, section 2.2.1). */
+/** The error codes of OAuth (RFC 6749, sections 4.1.2.1 and 5.2; RFC 8628, section 3.5; RFC 7009, section 2.2.1; RFC 7591, section 3.2.2). */
 export type OAuthErrorCode =
   | "invalid_request"
   | "invalid_client"
@@ -18,7 +19,9 @@ export type OAuthErrorCode =
   | "authorization_pending"
   | "slow_down"
   | "expired_token"
-  | "temporarily_unavailable";
+  | "temporarily_unavailable"
+  | "invalid_redirect_uri"
+  | "invalid_client_metadata";
 
 /**
  * Throws a `Refusal` with an OAuth error: its body has the fields `error` and `error_description`. `description` is ASCII without double
@@ -44,9 +47,6 @@ export async function readForm(request: FastifyRequest): Promise<ReadonlyMap<str
   return form;
 }
 
-/** The client id of the command line, the only client of the service. It is a public client, so it has no secret (RFC 6749, section 2.1). */
-export const CLIENT_ID = "easel-cli";
-
 /** Throws the error `invalid_client` unless a form has the client id of the command line. */
 function requireClient(form: ReadonlyMap<string, string>): void {
   if (form.get("client_id") !== CLIENT_ID) refuseOAuth("invalid_client", "`client_id` is unknown.");
@@ -64,22 +64,28 @@ export interface ProgramEndpoint {
 }
 
 /**
- * Mounts an endpoint to which programs send forms. Requests of pages are refused before they are counted: programs send none of the headers by
- * which browsers name a page, and a page could use up the requests of the network of its visitor. The requests of each endpoint are counted
- * apart from others and from attempts to sign in.
+ * Throws unless a program may send a request to an endpoint. Requests of pages are refused before they are counted: programs send none of the
+ * headers by which browsers name a page, and a page could use up the requests of the network of its visitor. The requests of each endpoint
+ * are counted apart from others and from attempts to sign in.
  */
-export function mountProgramEndpoint(
-  app: FastifyInstance,
-  { path, perMinute, tooMany, run }: ProgramEndpoint,
+export async function admitProgram(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { path, perMinute, tooMany }: Pick<ProgramEndpoint, "path" | "perMinute" | "tooMany">,
   env: Env,
-): void {
-  app.post(path, async (request, reply) => {
-    requireSameOrigin(request.headers, env.base);
-    const bucket = { rateClass: "program", owner: networkOf(request.ip), part: path } as const;
-    if (!(await take(bucket, perMinute, reply, env)))
-      refuseOAuth(tooMany, "Too many requests; wait a minute.", 429);
+): Promise<void> {
+  requireSameOrigin(request.headers, env.base);
+  const bucket = { rateClass: "program", owner: networkOf(request.ip), part: path } as const;
+  if (!(await take(bucket, perMinute, reply, env)))
+    refuseOAuth(tooMany, "Too many requests; wait a minute.", 429);
+}
+
+/** Mounts an endpoint to which programs send forms. */
+export function mountProgramEndpoint(app: FastifyInstance, endpoint: ProgramEndpoint, env: Env): void {
+  app.post(endpoint.path, async (request, reply) => {
+    await admitProgram(request, reply, endpoint, env);
     const form = await readForm(request);
     requireClient(form);
-    return reply.header("cache-control", "no-store").send(await run(form, request, reply));
+    return reply.header("cache-control", "no-store").send(await endpoint.run(form, request, reply));
   });
 }

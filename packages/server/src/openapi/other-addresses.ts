@@ -91,6 +91,7 @@ export const SERVICE_ROUTES: Record<string, Route> = {
           token_endpoint: z.url(),
           device_authorization_endpoint: z.url(),
           revocation_endpoint: z.url(),
+          registration_endpoint: z.url().optional(),
         }),
       ),
       errors: ["NOT_FOUND"],
@@ -158,6 +159,33 @@ export const SERVICE_ROUTES: Record<string, Route> = {
       details: "Needs nothing but the token. An unknown token is no error.",
       body: form({ token: z.string() }),
       responses: { ...json("The token has ended.", z.object({})), ...OAUTH_ERROR },
+      errors: ["NOT_FOUND", "CROSS_SITE_FORBIDDEN"],
+    },
+  },
+  "POST /oauth/register": {
+    operation: {
+      name: "oauth.register",
+      summary: "Registers a program, which gets a client id (RFC 7591).",
+      details:
+        "Nothing is stored: the same name and redirect URIs give the same client id. A program has no secret. Redirect URIs that are not accepted are left out. Other metadata is ignored. 403 with the error `access_denied` if registration is off.",
+      body: {
+        type: "application/json",
+        schema: z.looseObject({ client_name: z.string().optional(), redirect_uris: z.array(z.string()) }),
+      },
+      responses: {
+        201: {
+          description: "The client.",
+          type: "application/json",
+          schema: z.looseObject({
+            client_id: z.string(),
+            client_id_issued_at: z.int(),
+            client_name: z.string(),
+            redirect_uris: z.array(z.string()),
+            token_endpoint_auth_method: z.literal("none"),
+          }),
+        },
+        ...OAUTH_ERROR,
+      },
       errors: ["NOT_FOUND", "CROSS_SITE_FORBIDDEN"],
     },
   },

@@ -5,6 +5,7 @@ import { type Header, send } from "@easel/conformance/http";
 import { primitives } from "../../src/primitives/index.ts";
 import { COVERED } from "../conformance/conformance.ts";
 import { answerAttempt, callAs, exchange, newAttempt } from "../sign-in/oauth-client.ts";
+import { JSON_TYPE, post } from "../support/client.ts";
 import { startDev } from "../support/engines.ts";
 import { OpenApiCheck } from "../support/openapi-check.ts";
 import { PROXY } from "../support/service.ts";
@@ -149,6 +150,8 @@ test("every further endpoint responds as the OpenAPI document describes it", asy
     ["/oauth/revoke", { token: String(json.access_token) }],
   ] as const)
     assert.equal((await callAs(target.base, path, { ...fields })).status, 200, path);
+  const client = JSON.stringify({ client_name: "A tool", redirect_uris: ["http://localhost/callback"] });
+  assert.equal((await post(target.base, "/oauth/register", [JSON_TYPE], client)).status, 201);
   assert.equal((await send(target.base, { method: "POST", path: "/auth/logout", headers })).status, 204);
   assert.deepEqual(check.faults, []);
   assert.deepEqual(check.unseen(["Service"]), []);

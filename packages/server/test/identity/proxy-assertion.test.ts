@@ -123,6 +123,7 @@ describe("OAuth beside signed tokens", () => {
     "/oauth/token",
     "/oauth/device_authorization",
     "/oauth/revoke",
+    "/oauth/register",
   ]) {
     it(`${path}: 404, because the service accepts no access tokens`, async () => {
       for (const method of ["GET", "POST"]) {
