@@ -18,6 +18,7 @@ import { refuse } from "./http/refusal.ts";
 import { dropStalled, spreadRequests } from "./http/sockets.ts";
 import { isTrustedPeer } from "./identity/proxy.ts";
 import { mountManagement } from "./management/mount.ts";
+import { mountMcp } from "./mcp/mount.ts";
 import { mountOAuth } from "./oauth/mount.ts";
 import { mountOpenApi } from "./openapi/mount.ts";
 import { primitives } from "./primitives/index.ts";
@@ -52,6 +53,7 @@ const PARTS: ((app: FastifyInstance, env: Env, served: readonly Primitive[]) => 
   mountManagement, // /api
   mountSignIn, //     /auth
   mountOAuth, //      /oauth
+  mountMcp, //        /mcp
   (app, env) => mountSdk(app, env), // /sdk/v1.js
   mountStylesheet, // /sdk/easel.css
   mountFavicon, //    /favicon.ico

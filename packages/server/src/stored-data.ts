@@ -1,6 +1,7 @@
 import { callLogData } from "./canvases/call-log-store.ts";
 import type { CanvasData } from "./canvases/canvas-data.ts";
 import { coreData } from "./canvases/core-data.ts";
+import { appData } from "./identity/apps.ts";
 import { inviteData } from "./identity/guests.ts";
 import { lastSeenData } from "./identity/last-seen-store.ts";
 import { previewData } from "./identity/previews.ts";
@@ -32,6 +33,7 @@ export const storedData = (served: readonly Primitive[] = primitives): readonly 
   previewData,
   inviteData,
   tokenData,
+  appData,
   oauthData,
   handOverData,
   userData,

@@ -87,6 +87,10 @@ export const AREAS = {
       `${SERVER}/test/http/{fair,health,hostile,hosts,http,log,proxy,request,slow-readers}*.test.ts`,
     ],
   },
+  mcp: {
+    sources: [`${SERVER}/src/mcp`],
+    tests: [`${SERVER}/src/mcp/**/*.test.ts`, `${SERVER}/test/mcp/*.test.ts`],
+  },
   "sign-in": {
     sources: [
       `${SERVER}/src/{sign-in,oauth,identity,token-page,crypto}`,

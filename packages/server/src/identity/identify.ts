@@ -7,15 +7,15 @@ import type { Caller, Identified } from "./credential.ts";
 import { previewerById } from "./previews.ts";
 import { proxyUser } from "./proxy.ts";
 import { findCanvasSession, findSession, sessionById } from "./session.ts";
-import { acceptsTokens, bearerToken, tokenUser, tokenUserById } from "./tokens.ts";
+import { acceptsTokens, bearerToken, type TokenAudience, tokenUser, tokenUserById } from "./tokens.ts";
 import { userById } from "./users.ts";
 
 const ANONYMOUS = { user: visitor(), credential: null };
 
 /** The credentials that a route accepts. */
 export interface Accepted {
-  /** Whether the route accepts personal access tokens. */
-  tokens?: boolean;
+  /** The audience of the access tokens that the route accepts; without one, it accepts none. */
+  tokens?: TokenAudience | undefined;
   /** The slug of a canvas if the request came to the host of that canvas. Such a host has its own cookie instead of the session cookie. */
   canvasHost?: string | undefined;
 }
@@ -32,8 +32,8 @@ function identified(
   { tokens, canvasHost }: Accepted,
 ): Promise<Identified | null> {
   if (!acceptsTokens(env.config)) return proxyUser(request, env);
-  const token = tokens ? bearerToken(request) : undefined;
-  if (token !== undefined) return tokenUser(token, env);
+  const token = tokens && bearerToken(request);
+  if (token !== undefined) return tokenUser(token, env, tokens);
   const session = () =>
     canvasHost === undefined ? findSession(request, reply, env) : findCanvasSession(canvasHost, request, env);
   return env.config.authMode === "proxy" ? assertedOrGuest(request, session, env) : session();

@@ -21,7 +21,11 @@ import type { HasHeaders } from "../http/request-headers.ts";
 import type { Identified } from "./credential.ts";
 import { type UserRow, userOf } from "./users.ts";
 
-const PREFIX = "easel_pat_";
+/** What an access token is for: `/api` and `/v1`, or the tools of `/mcp`. Each accepts only its own tokens. */
+export type TokenAudience = "api" | "mcp";
+
+/** The start of the texts of access tokens. */
+const PREFIXES: Record<TokenAudience, string> = { api: "easel_pat_", mcp: "easel_mcp_" };
 
 /**
  * The start of the secrets of restricted tokens. Versions of the service that do not know restrictions reject such secrets, so that a
@@ -51,35 +55,52 @@ type TokenRow = UserRow &
     used_at: number | null;
     scope: string;
     canvas_id: string | null;
+    audience: TokenAudience;
   };
 
 const isScope = (text: string): text is TokenScope => TOKEN_SCOPES.some((scope) => scope === text);
 
-const isSecret = (text: string): boolean =>
-  isToken(text.startsWith(RESTRICTED) && text.length > 43 ? text.slice(RESTRICTED.length) : text);
+/** The start of the secrets of tokens for `/mcp`. The stored hash includes it, so the secret is none of a personal access token. */
+const FOR_TOOLS = "mcp_";
+
+/** Returns the secret of an access token, whose hash is stored. Returns null if the text is not an access token. */
+function secretOf(token: string): string | null {
+  const [, audience, text = ""] = /^easel_(pat|mcp)_(.*)$/is.exec(token) ?? [];
+  if (audience?.toLowerCase() === "mcp") return isToken(text) ? FOR_TOOLS + text : null;
+  const random = text.startsWith(RESTRICTED) && text.length > 43 ? text.slice(RESTRICTED.length) : text;
+  return isToken(random) ? text : null;
+}
 
 /** Whether the service accepts access tokens. It does not if a sign-in proxy signs every request. */
 export const acceptsTokens = ({ authMode, proxyJwksUrl }: Config): boolean =>
   authMode !== "proxy" || proxyJwksUrl === null;
 
-/** Returns the personal access token of a request without checking whether it is valid. Returns undefined if there is none. */
+/**
+ * Returns the access token of a request, for either audience, without checking whether it is valid. Returns undefined if there is none.
+ */
 export function bearerToken({ headers: { authorization } }: HasHeaders): string | undefined {
-  return /^bearer +(easel_pat_.*)$/i.exec(authorization ?? "")?.[1];
+  return /^bearer +(easel_(?:pat|mcp)_.*)$/i.exec(authorization ?? "")?.[1];
 }
 
 /**
- * Returns the user of a personal access token, with the restriction of the token. Returns null if the token or its scope is unknown, the
- * token has expired, or the user is deactivated.
+ * Returns the user of an access token, with the restriction of the token. Returns null if the token or its scope is unknown, the token is for
+ * another audience or has expired, or the user is deactivated.
  */
-export const tokenUser = async (token: string, env: Env): Promise<Identified | null> =>
-  validToken(await findToken(token, env), env);
+export async function tokenUser(
+  token: string,
+  env: Env,
+  audience: TokenAudience = "api",
+): Promise<Identified | null> {
+  const row = await findToken(token, env);
+  return row?.audience === audience ? validToken(row, env) : null;
+}
 
 /** Returns the same as `tokenUser` for the id of a token. */
 export const tokenUserById = async (id: string, env: Env): Promise<Identified | null> =>
   validToken(
     await env.db.getCached<TokenRow>`
       select users.id, email, users.name, avatar_url, can_publish_public, deactivated_at, tokens.id as token_id,
-        expires_at, used_at, scope, canvas_id, 'person ' || users.id as depends_on
+        expires_at, used_at, scope, canvas_id, audience, 'person ' || users.id as depends_on
       from tokens join users on users.id = tokens.user_id
       where tokens.id = ${id}`,
     env,
@@ -93,7 +114,11 @@ function validToken(row: Readonly<TokenRow> | undefined, env: Env): Identified |
   const user = userOf(row);
   return (
     user && {
-      user: { ...user, restriction: restrictionOf(row.scope, row.canvas_id) },
+      // The scope of a connected tool is that of the tools of /mcp that it may call. Each of them acts with its own.
+      user: {
+        ...user,
+        restriction: restrictionOf(row.audience === "mcp" ? "full" : row.scope, row.canvas_id),
+      },
       credential: { kind: "token", id, until: until ?? Number.POSITIVE_INFINITY },
     }
   );
@@ -116,11 +141,11 @@ const restrictionOf = (scope: TokenScope, canvasId: string | null): Restriction 
 
 /** Finds a token with its user. Returns undefined if there is none. */
 async function findToken(token: string, { db }: Env): Promise<Readonly<TokenRow> | undefined> {
-  const secret = token.slice(PREFIX.length);
-  if (!isSecret(secret)) return undefined;
+  const secret = secretOf(token);
+  if (secret === null) return undefined;
   return db.getCached<TokenRow>`
     select users.id, email, users.name, avatar_url, can_publish_public, deactivated_at, tokens.id as token_id,
-      expires_at, used_at, scope, canvas_id, 'person ' || users.id as depends_on
+      expires_at, used_at, scope, canvas_id, audience, 'person ' || users.id as depends_on
     from tokens join users on users.id = tokens.user_id
     where token_hash = ${{ from: secret, value: () => tokenHash(secret) }}`;
 }
@@ -150,7 +175,26 @@ export function newAccessToken(
       cast(${clock()} as bigint), cast(${expiresAt} as bigint), cast(${scope} as text), cast(${canvasId} as text)
     where cast(${canvasId} as text) is null or exists (select 1 from canvases where id = ${canvasId} and deleted_at is null
       and (owner_id = ${user.id} or id in (select canvas_id from grants where email = ${user.email})))`;
-  return { id, token: PREFIX + secret, insert };
+  return { id, token: PREFIXES.api + secret, insert };
+}
+
+/**
+ * Makes a new access token of a connected tool for `/mcp`. Returns its id, its text and the statement that stores it. Only a hash of the text
+ * is stored. The statement changes no row if the connected tool of the user has ended.
+ */
+export function newAppToken(
+  appId: string,
+  { expiresAt }: { expiresAt: number | null },
+  { clock }: Pick<Env, "clock">,
+): { id: string; token: string; insert: Sql } {
+  const id = newId();
+  const random = newToken();
+  const insert = sql`
+    insert into tokens (id, user_id, name, token_hash, created_at, expires_at, scope, canvas_id, audience, app_id)
+    select cast(${id} as text), user_id, client_name, cast(${tokenHash(FOR_TOOLS + random)} as text), cast(${clock()} as bigint),
+      cast(${expiresAt} as bigint), scope, canvas_id, 'mcp', id
+    from apps where id = ${appId} and (expires_at is null or expires_at > ${clock()})`;
+  return { id, token: PREFIXES.mcp + random, insert };
 }
 
 /**
@@ -161,13 +205,13 @@ export const tokenRoomSteps = (userId: string, { clock }: Pick<Env, "clock">): N
   const now = clock();
   return [
     step("full", lockUser(userId)),
-    optional`delete from tokens where user_id = ${userId} and expires_at <= ${now} and id not in (
-      select id from tokens where user_id = ${userId} and expires_at <= ${now}
+    optional`delete from tokens where user_id = ${userId} and app_id is null and expires_at <= ${now} and id not in (
+      select id from tokens where user_id = ${userId} and app_id is null and expires_at <= ${now}
       order by id desc limit ${LIMITS.expiredTokensPerPerson.value})`,
     step(
       "full",
       sql`update users set name = name where id = ${userId} and (select count(*) from tokens
-        where user_id = ${userId} and (expires_at is null or expires_at > ${now})) < ${LIMITS.tokensPerPerson.value}`,
+        where user_id = ${userId} and app_id is null and (expires_at is null or expires_at > ${now})) < ${LIMITS.tokensPerPerson.value}`,
     ),
   ];
 };
@@ -175,7 +219,7 @@ export const tokenRoomSteps = (userId: string, { clock }: Pick<Env, "clock">): N
 /** Throws 409 `KEY_LIMIT` if a user has as many unexpired tokens as one person may. */
 export async function requireTokenRoom({ id }: Pick<User, "id">, { db, clock }: Env): Promise<void> {
   const row = await db.get<{ tokens: number }>`
-    select count(*) as tokens from tokens where user_id = ${id} and (expires_at is null or expires_at > ${clock()})`;
+    select count(*) as tokens from tokens where user_id = ${id} and app_id is null and (expires_at is null or expires_at > ${clock()})`;
   if (Number(row?.tokens) >= LIMITS.tokensPerPerson.value) refuseTooMany();
 }
 
@@ -230,7 +274,7 @@ async function selectTokens(
       tokens.canvas_id as "canvasId", title, slug
     from tokens left join canvases on canvases.id = tokens.canvas_id and deleted_at is null
       and (owner_id = ${user.id} or canvases.id in (select canvas_id from grants where email = ${user.email}))
-    where user_id = ${user.id} and (cast(${id} as text) is null or tokens.id = ${id})
+    where user_id = ${user.id} and app_id is null and (cast(${id} as text) is null or tokens.id = ${id})
       and tokens.id < ${cursor}
     order by tokens.id desc limit ${limit}`;
   return rows.map(({ canvasId, title, slug, ...token }) => ({
@@ -241,7 +285,10 @@ async function selectTokens(
 
 /** Deletes a personal access token. Returns false if the user has no such token. */
 export async function deleteToken(id: string, user: User, { db }: Env): Promise<boolean> {
-  return (await db.withReserve.run`delete from tokens where id = ${id} and user_id = ${user.id}`) === 1;
+  return (
+    (await db.withReserve
+      .run`delete from tokens where id = ${id} and user_id = ${user.id} and app_id is null`) === 1
+  );
 }
 
 /** Deletes the personal access token with a text. Returns its id and its user, or null if there is none. */
@@ -249,7 +296,7 @@ export async function deleteTokenByText(
   token: string,
   env: Env,
 ): Promise<{ id: string; user: { id: string; email: string } } | null> {
-  const row = token.startsWith(PREFIX) ? await findToken(token, env) : undefined;
+  const row = await findToken(token, env);
   if (
     row === undefined ||
     (await env.db.withReserve.run`delete from tokens where id = ${row.token_id}`) === 0

@@ -119,7 +119,7 @@ export interface Act<Body = unknown> extends Operation<ActCaller, Result<Body>>,
 }
 
 /** The caller of an act, and the checked and parsed input. */
-interface Call<Params, Parameters, Body> extends Omit<ActCaller, "readmit"> {
+interface Call<Params, Parameters, Body> extends Omit<ActCaller, "readmit" | "via"> {
   params: Params;
   query: Parameters;
   body: Body;
@@ -238,7 +238,7 @@ async function announce(
  */
 async function recorded<Body>(
   act: Description & { name: string; audited: boolean },
-  { user, address }: ActCaller,
+  { user, address, via }: ActCaller,
   { id }: Record<string, string>,
   run: () => Promise<Result<Body>>,
   env: Env,
@@ -258,7 +258,7 @@ async function recorded<Body>(
   if (act.audited) {
     const { target = null, details = null } = result.audit ?? {};
     const entry = { act: act.name, canvas: canvas ?? null, target, details };
-    await writeAudit({ actor: user, address, ...entry }, env);
+    await writeAudit({ actor: user, address, via, ...entry }, env);
   }
   return result;
 }

@@ -50,3 +50,12 @@ export const ACTS: readonly Act[] = [
   ...connectionGrants,
   ...audit,
 ];
+
+const BY_NAME = new Map(ACTS.map((act) => [act.name, act]));
+
+/** Returns the act with a name, for callers in the same process. `Body` is the type of its response. Throws an error if there is none. */
+export function actNamed<Body>(name: string): Act<Body> {
+  const act = BY_NAME.get(name);
+  if (act === undefined) throw new Error(`there is no act ${name}`);
+  return act as Act<Body>;
+}

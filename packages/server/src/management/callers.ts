@@ -11,6 +11,7 @@ import type { Method } from "../http/methods.ts";
 import { refuse } from "../http/refusal.ts";
 import type { Caller } from "../identity/credential.ts";
 import { isAdmin, reauthenticate } from "../identity/identify.ts";
+import type { Via } from "../organisation/audit.ts";
 import { findTeamRow, type TeamRow } from "../organisation/teams.ts";
 import { challengeAgain } from "../sign-in/challenge.ts";
 
@@ -18,6 +19,8 @@ import { challengeAgain } from "../sign-in/challenge.ts";
 export interface ActCaller extends Caller<User> {
   /** The IP address of the client, for the audit log. */
   address: string;
+  /** The program and the tool through which the caller acts, for the audit log; null for other requests. */
+  via: Via | null;
   /**
    * Authenticates the caller again. If the session or token is no longer valid, throws the same error as for a request without credentials.
    */
@@ -25,12 +28,18 @@ export interface ActCaller extends Caller<User> {
 }
 
 /** Returns a signed-in user as the caller of acts. */
-export const actCaller = (caller: Caller<User>, address: string, env: Env): ActCaller => ({
+export const actCaller = (
+  caller: Caller<User>,
+  address: string,
+  env: Env,
+  via: Via | null = null,
+): ActCaller => ({
   ...caller,
   address,
+  via,
   async readmit() {
     const now = (await reauthenticate(caller, env)) ?? challengeAgain(caller, env);
-    return actCaller({ ...caller, ...now }, address, env);
+    return actCaller({ ...caller, ...now }, address, env, via);
   },
 });
 

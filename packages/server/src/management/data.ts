@@ -26,7 +26,7 @@ import { dataSummary, importResult } from "./responses/canvas.ts";
  */
 function accessTo(
   { id, slug }: { id: string; slug: string },
-  { user, credential, passes, address }: Omit<ActCaller, "readmit">,
+  { user, credential, passes, address }: Omit<ActCaller, "readmit" | "via">,
   reads: boolean,
   env: Env,
 ) {

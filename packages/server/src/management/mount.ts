@@ -33,7 +33,7 @@ export async function admit(
   { guests, uploads = false, page = false }: { guests: boolean; uploads?: boolean; page?: boolean },
 ): Promise<ActCaller> {
   blockEmbedding(reply);
-  const { user, ...proof } = await identify(request.raw, reply, env, { tokens: !page });
+  const { user, ...proof } = await identify(request.raw, reply, env, { tokens: page ? undefined : "api" });
   if (user.kind === "visitor")
     return page ? challenge(request.raw, "page", env) : challengeProgram(request.raw, reply, env);
   const rateClass = isCrossOrigin(request.headers, env.base) ? "foreign" : "management";

@@ -83,7 +83,7 @@ export async function searchAudit(
     const [rows, [last]] = await Promise.all([
       db.all<AuditRow>(
         ...joined([
-          sql`select * from (select id, at, actor_id, actor_email, act, canvas_id, target, address, details from audit where`,
+          sql`select * from (select id, at, actor_id, actor_email, act, canvas_id, target, address, details, via from audit where`,
           ...along(before),
           sql`limit ${size}) as slice`,
           ...(others.length === 0 ? [] : [sql`where`, ...allOf(others)]),

@@ -6,6 +6,12 @@ import type { Env } from "../env.ts";
 /** The audit log, which is kept for good. */
 export const auditData: CanvasData = { otherTables: ["audit"] };
 
+/** A program that acts for a person, and the tool of `/mcp` that it has called. */
+export interface Via {
+  client: string;
+  tool: string;
+}
+
 /** A new entry of the audit log. Contains no secrets. */
 export interface NewAuditEntry {
   actor: { id: string; email: string };
@@ -15,16 +21,18 @@ export interface NewAuditEntry {
   /** The IP address of the client. */
   address: string;
   details: object | null;
+  /** The program and the tool through which the actor acted; null or absent for other requests. */
+  via?: Via | null;
 }
 
 /** Builds the statement that writes an entry to the audit log. */
 export const auditStatement = (
-  { actor, act, canvas, target, address, details }: NewAuditEntry,
+  { actor, act, canvas, target, address, details, via = null }: NewAuditEntry,
   { clock }: Pick<Env, "clock">,
 ): Sql => sql`
-  insert into audit (id, at, actor_id, actor_email, act, canvas_id, target, address, details)
+  insert into audit (id, at, actor_id, actor_email, act, canvas_id, target, address, details, via)
   values (${newId()}, ${clock()}, ${actor.id}, ${actor.email}, ${act}, ${canvas}, ${target}, ${address},
-    ${details === null ? null : JSON.stringify(details)})`;
+    ${details === null ? null : JSON.stringify(details)}, ${via === null ? null : JSON.stringify(via)})`;
 
 /** Writes an entry to the audit log. The entry is durable when the promise resolves. */
 export async function writeAudit(entry: NewAuditEntry, env: Env): Promise<void> {
@@ -43,6 +51,8 @@ export interface AuditRow {
   address: string;
   /** The details as JSON text. */
   details: string | null;
+  /** The program and the tool through which the actor acted, as JSON text. */
+  via: string | null;
 }
 
 /**
@@ -60,13 +70,13 @@ export async function listOfCanvas(
 ): Promise<AuditRow[]> {
   if (acts === null)
     return env.db.all<AuditRow>`
-      select id, at, actor_id, actor_email, act, canvas_id, target, address, details from audit
+      select id, at, actor_id, actor_email, act, canvas_id, target, address, details, via from audit
       where canvas_id = ${canvas} and id < ${cursor} order by id desc limit ${limit}`;
   // One statement for each act, so that each reads the rows of a page along an index.
   const lists = await Promise.all(
     acts.map(
       (act) => env.db.all<AuditRow>`
-        select id, at, actor_id, actor_email, act, canvas_id, target, address, details from audit
+        select id, at, actor_id, actor_email, act, canvas_id, target, address, details, via from audit
         where canvas_id = ${canvas} and act = ${act} and id < ${cursor} order by id desc limit ${limit}`,
     ),
   );

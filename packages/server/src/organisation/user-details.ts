@@ -69,6 +69,7 @@ export function findUserDetails(id: string, { db }: Env): Promise<UserDetailsRow
 const revocations = (id: string): Step<never>[] => [
   optional`delete from sessions where user_id in (select id from users where id = ${id} and deactivated_at is not null)`,
   optional`delete from tokens where user_id in (select id from users where id = ${id} and deactivated_at is not null)`,
+  optional`delete from apps where user_id in (select id from users where id = ${id} and deactivated_at is not null)`,
 ];
 
 /**
@@ -169,6 +170,7 @@ export async function signOutUser(
   if (tokens)
     steps.push(
       optional`delete from tokens where user_id = ${id}`,
+      optional`delete from apps where user_id = ${id}`,
       optional`delete from oauth_codes where user_id = ${id} and token_id is null`,
     );
   return (await db.withReserve.batch(steps)) === "done";

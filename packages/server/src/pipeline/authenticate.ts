@@ -28,7 +28,10 @@ const isOpen = (canvas: Canvas | null, { clock }: Env) => canvas !== null && adm
 export async function authenticate(visit: Visit, env: Env): Promise<Caller> {
   const { slug, surface, request, answer } = visit;
   const canvasHost = surface === "content" && env.base.urlMode === "subdomain" ? slug : undefined;
-  const caller = await identify(request, answer, env, { tokens: surface === "api", canvasHost });
+  const caller = await identify(request, answer, env, {
+    tokens: surface === "api" ? "api" : undefined,
+    canvasHost,
+  });
   if (caller.user.kind !== "visitor") return caller;
   const canvas = await findForAccess(slug, null, env);
   visit.canvas = canvas;

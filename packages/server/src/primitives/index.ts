@@ -6,7 +6,7 @@ import { files } from "./files/operations.ts";
 import { identity } from "./identity/operations.ts";
 import { kv } from "./kv/operations.ts";
 import { people } from "./people/operations.ts";
-import type { Primitive } from "./primitive.ts";
+import type { Primitive, RuntimeOperation } from "./primitive.ts";
 import { realtime } from "./realtime/operations.ts";
 import { submissions } from "./submissions/operations.ts";
 
@@ -23,3 +23,11 @@ export const primitives: Primitive[] = [
   authoring,
   realtime,
 ];
+
+/** Returns the operation of the runtime API with a name, such as `kv.get`, and its primitive. Throws an error if there is none. */
+export function operationNamed(name: string): { primitive: Primitive; operation: RuntimeOperation } {
+  for (const primitive of primitives)
+    for (const operation of primitive.operations)
+      if (operation.name === name) return { primitive, operation };
+  throw new Error(`there is no operation ${name}`);
+}

@@ -29,7 +29,7 @@ async function callerWith(headers: Header[], at: Env): Promise<Caller<User>> {
     headersDistinct: Object.fromEntries(distinct),
   };
   const { user, ...proof } = await identify(request as unknown as IncomingMessage, null, at, {
-    tokens: true,
+    tokens: "api",
   });
   Object.assign(request, { headers: {}, headersDistinct: {} });
   return { user: user.kind === "visitor" ? assert.fail("the request has no credential") : user, ...proof };

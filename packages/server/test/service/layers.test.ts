@@ -31,6 +31,7 @@ const LAYERS = [
   ["openapi/"],
   ["docs/"],
   ["agents/", "doc-pages/"],
+  ["mcp/"],
   ["app.ts", "stored-data.ts"],
   ["service.ts"],
   ["index.ts"],

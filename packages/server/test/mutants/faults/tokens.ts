@@ -142,8 +142,8 @@ export const tokens: Fault[] = [
   fault(
     "tokens: the page accepts access tokens",
     "packages/server/src/management/mount.ts",
-    "tokens: !page",
-    "tokens: true",
+    'tokens: page ? undefined : "api"',
+    'tokens: "api"',
     PAGE_TEST,
   ),
   fault(

@@ -1,0 +1,53 @@
+import { type CanvasRow, findCanvas } from "../canvases/store.ts";
+import { isId } from "../crypto/ids.ts";
+import type { Env } from "../env.ts";
+import { parseCanvasPath } from "../http/canvas-path.ts";
+import { refuse } from "../http/refusal.ts";
+import { hasMade } from "../identity/apps.ts";
+import type { ToolCall } from "./tool-call.ts";
+
+/**
+ * Finds the canvas that a program means: by its slug, its id, or any address of it. Throws 404 `NOT_FOUND` if there is none, if the person has
+ * no role on it, or if the connected tool may not use it. Every tool finds its canvas by this function.
+ */
+export async function findMeant(call: ToolCall, reference: string): Promise<CanvasRow> {
+  const { app, caller, env } = call;
+  const id = await idOf(reference.trim(), env);
+  const canvas = id === null ? undefined : await findCanvas(id, caller.user, env);
+  if (canvas === undefined || !(await isAllowed(call, canvas.id)))
+    return refuse("NOT_FOUND", {
+      message: "There is no such canvas that you may use.",
+      hint: app.ownOnly
+        ? "This connection may use only canvases that it has made: see `list_canvases`."
+        : "See `list_canvases`.",
+    });
+  return canvas;
+}
+
+/** Whether the connected tool of a call may use a canvas, as far as its person has limited it. */
+async function isAllowed({ app, caller, env }: ToolCall, canvasId: string): Promise<boolean> {
+  if (app.canvasId !== null && app.canvasId !== canvasId) return false;
+  return !app.ownOnly || hasMade(app, caller.user.id, canvasId, env);
+}
+
+/** Matches the path of a screen of a canvas in the dashboard. */
+const SCREEN_PATH = /^\/canvases\/([^/]+)/;
+
+/** Returns the id of the canvas with an id, a slug or an address. Returns null if there is none. An id is preferred to an equal slug. */
+async function idOf(reference: string, env: Env): Promise<string | null> {
+  const named = nameIn(reference, env);
+  if (named === null) return null;
+  const row = await env.db.get<{ id: string }>`
+    select id from canvases where (id = ${named} or slug = ${named}) and deleted_at is null
+    order by case when id = ${named} then 0 else 1 end limit 1`;
+  return row?.id ?? null;
+}
+
+/** Returns the slug or id in a reference: the reference itself, or what an address of this service contains. Null if it is neither. */
+function nameIn(reference: string, { base }: Env): string | null {
+  if (isId(reference) && !reference.includes(":")) return reference;
+  const url = URL.parse(reference);
+  if (url === null) return null;
+  if (url.origin !== base.origin) return base.labelOf(url.host);
+  return parseCanvasPath(url.pathname)?.slug ?? SCREEN_PATH.exec(url.pathname)?.[1] ?? null;
+}

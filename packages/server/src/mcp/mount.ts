@@ -1,0 +1,130 @@
+import type { Readable as NodeReadable } from "node:stream";
+import { Readable } from "node:stream";
+import type { ReadableStream } from "node:stream/web";
+import { ERRORS } from "@easel/protocol/errors";
+import type { McpHttpHandler } from "@modelcontextprotocol/server";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Env } from "../env.ts";
+import { parseJson, readBody, refuseLargeBody } from "../http/body.ts";
+import { blockEmbedding, requireSameOrigin } from "../http/cross-site.ts";
+import { refusalOf } from "../http/errors.ts";
+import { METHODS } from "../http/methods.ts";
+import { take } from "../http/rate-limit.ts";
+import { Refusal, refuse } from "../http/refusal.ts";
+import { clientSignal } from "../http/sockets.ts";
+import { type App, appOfToken, noteUse } from "../identity/apps.ts";
+import { identify } from "../identity/identify.ts";
+import { acceptsTokens } from "../identity/tokens.ts";
+import { NOT_ACCEPTED } from "../management/tokens.ts";
+import { limitUnfinished } from "../pipeline/request-limits.ts";
+import { createHandler, type Requester } from "./protocol.ts";
+import { includesScope } from "./tool.ts";
+import { TOOLS } from "./tools.ts";
+
+/** The maximum size of a request in bytes. The largest are deploys of files as text. */
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
+
+/** Throws 401 with the challenge by which programs find where to sign in (RFC 9728, section 5.1; RFC 6750, section 3). */
+function challengeTool(request: FastifyRequest, { base: { origin } }: Env): never {
+  const invalid = request.headers.authorization;
+  const parameters = [
+    ...(invalid === undefined ? [] : ['error="invalid_token"']),
+    `resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"`,
+    'scope="deploy"',
+  ];
+  throw new Refusal(
+    401,
+    { error: ERRORS.NOT_AUTHENTICATED.message },
+    { "www-authenticate": `Bearer ${parameters.join(", ")}` },
+  );
+}
+
+/**
+ * Throws 403 `insufficient_scope` if a call needs a scope that the connected tool does not have, so that the program can ask its person for it
+ * (RFC 6750, section 3.1). A program that cannot gets an error of the tool instead.
+ */
+function requireScope(message: unknown, { scope, stepsUp }: App, { base: { origin } }: Env): void {
+  const { method, params } = Object(message) as { method?: unknown; params?: unknown };
+  const tool = method === "tools/call" && TOOLS.find(({ name }) => name === Object(params).name);
+  if (!tool || !stepsUp || includesScope(scope, tool.scope)) return;
+  const challenge = `Bearer error="insufficient_scope", scope="${tool.scope}", resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"`;
+  throw new Refusal(
+    403,
+    { code: "PERMISSION_DENIED", message: `\`${tool.name}\` needs the scope \`${tool.scope}\`.` },
+    { "www-authenticate": challenge },
+  );
+}
+
+/** Authenticates a request to `/mcp` by an access token of a connected tool. No cookie and no assertion of a proxy counts. */
+async function admitTool(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  env: Env,
+): Promise<Omit<Requester, "refusalOf">> {
+  blockEmbedding(reply);
+  requireSameOrigin(request.headers, env.base);
+  const { user, credential } = await identify(request.raw, null, env, { tokens: "mcp" });
+  if (user.kind !== "member" || credential?.kind !== "token") return challengeTool(request, env);
+  const app = (await appOfToken(credential.id, env)) ?? challengeTool(request, env);
+  const bucket = { rateClass: "management", owner: user.id, part: "management" } as const;
+  if (!(await take(bucket, env.config.managementPerMinute, reply, env))) refuse("RATE_LIMITED");
+  noteUse(app, env);
+  return { app, member: user, credential, address: request.ip };
+}
+
+/** Sends a response of the handler of the protocol. */
+async function send(response: Response, reply: FastifyReply): Promise<FastifyReply> {
+  reply.code(response.status).header("cache-control", "private, no-store");
+  for (const [name, value] of response.headers) if (name !== "cache-control") reply.header(name, value);
+  if (response.body === null) return reply.send();
+  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+  return reply.send(isStream ? readableOf(response.body as ReadableStream) : await response.text());
+}
+
+const readableOf = (body: ReadableStream): NodeReadable => Readable.fromWeb(body);
+
+/**
+ * Mounts `/mcp`, where programs call the tools of the service (Model Context Protocol). If the service accepts no tokens, the path responds
+ * with 404 and the reason.
+ */
+export function mountMcp(app: FastifyInstance, env: Env): void {
+  let handler: Promise<McpHttpHandler> | undefined;
+  app.route({
+    method: [...METHODS],
+    url: "/mcp",
+    async handler(request, reply) {
+      if (!acceptsTokens(env.config)) refuse("NOT_FOUND", { message: NOT_ACCEPTED });
+      const requester: Requester = {
+        ...(await admitTool(request, reply, env)),
+        refusalOf: (error) => refusalOf(error, request, reply, env),
+      };
+      limitUnfinished(requester.member.id, request, reply, env);
+      const { method, headers } = request;
+      const hasBody = method === "POST";
+      const bytes = hasBody
+        ? await readBody(request.raw, MAX_BODY_BYTES, () => refuseLargeBody(MAX_BODY_BYTES))
+        : undefined;
+      const parsedBody = bytes && parseJson(bytes);
+      requireScope(parsedBody, requester.app, env);
+      handler ??= createHandler(env);
+      const signal = clientSignal(request.raw, reply.raw)();
+      const passed = Object.entries(headers).flatMap(([name, value]) =>
+        typeof value === "string" ? [[name, value] as [string, string]] : [],
+      );
+      const asked = new Request(`${env.base.origin}/mcp`, {
+        method,
+        headers: passed,
+        signal,
+        ...(hasBody && { body: "" }),
+      });
+      const { app, member } = requester;
+      const authInfo = {
+        token: "",
+        clientId: app.clientId,
+        scopes: [app.scope],
+        extra: { requester, user: member.id },
+      };
+      return send(await (await handler).fetch(asked, { authInfo, parsedBody }), reply);
+    },
+  });
+}

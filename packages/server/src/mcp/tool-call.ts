@@ -1,0 +1,75 @@
+import type { TokenScope } from "@easel/protocol/management";
+import type { Member, Restriction } from "../access/principal.ts";
+import type { CanvasRow } from "../canvases/store.ts";
+import type { Env } from "../env.ts";
+import type { App } from "../identity/apps.ts";
+import type { Act } from "../management/act.ts";
+import type { ActCaller } from "../management/callers.ts";
+import { type Input, inputOf } from "../operations/operation.ts";
+import { readmit } from "../pipeline/admit.ts";
+import { callerOf } from "../primitives/caller.ts";
+import { operationNamed } from "../primitives/index.ts";
+import type { Answer } from "../primitives/primitive.ts";
+
+/** What the program has answered to a question of an earlier call of the same tool, and what it can be asked. */
+export interface Dialogue {
+  /** The answers by the names of the questions; undefined for a first call. */
+  responses: Record<string, unknown> | undefined;
+  /** The state that the earlier call has returned. The program can have changed it. */
+  state: string | undefined;
+  /** Whether the program can show a form, and open a page, to ask its person. */
+  asksByForm: boolean;
+  asksByPage: boolean;
+}
+
+/** A call of a tool: who calls, for whom, and how the tool reaches the operations of the service. */
+export interface ToolCall {
+  /** The connected tool. */
+  app: App;
+  /** The person for whom the program acts, with the scope of the tool. */
+  caller: ActCaller;
+  env: Env;
+  dialogue: Dialogue;
+}
+
+/** Returns the restriction of a call: the scope of the tool, and the only canvas of the connected tool. */
+const restrictionOf = ({ canvasId }: App, scope: TokenScope): Restriction | null =>
+  scope === "full" && canvasId === null ? null : { scope, canvasId };
+
+/** Returns a person as the caller of a tool, whose rights are those of its scope. */
+export const withScope = (member: Member, app: App, scope: TokenScope): Member => ({
+  ...member,
+  restriction: restrictionOf(app, scope),
+});
+
+/** Performs an act of the management API for the caller of a tool, and returns its response body. */
+export async function perform<Body>(
+  { caller, env }: ToolCall,
+  act: Act<Body>,
+  {
+    params = {},
+    query = {},
+    body,
+  }: { params?: Record<string, string>; query?: Input["query"]; body?: unknown },
+): Promise<Body> {
+  const given = inputOf({ params, query, ...(body !== undefined && { body: { value: body } }) });
+  return (await act.perform(caller, given, env)).body;
+}
+
+/**
+ * Performs an operation of the runtime API by its name, such as `kv.get`, for the caller of a tool. The person enters the canvas by the same
+ * rules as by a request. Throws the same refusals.
+ */
+export async function performRuntime(
+  { caller: { user, credential, passes, address }, env }: ToolCall,
+  { id, slug }: Pick<CanvasRow, "id" | "slug">,
+  name: string,
+  given: Partial<Input>,
+): Promise<Answer> {
+  const { operation, primitive } = operationNamed(name);
+  const gate = primitive.checksCapability ? null : primitive.capability;
+  const use = { reads: ["GET", "HEAD"].includes(operation.method), leavesCanvas: false };
+  const admitted = await readmit({ user, credential, passes, canvas: { id, slug }, use }, gate, env);
+  const visit = { use, admitsVisitors: undefined, address };
+  return operation.perform(callerOf({ ...admitted, user }, visit, gate, env), inputOf(given), env);
+}
