@@ -270,6 +270,7 @@ test("logs prints refused and failed calls: the newest, those since a time, as J
         message: "\u001b",
         userId: null,
         requestId,
+        pageError: null,
       },
       "insider",
     );

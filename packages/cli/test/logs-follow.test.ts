@@ -18,6 +18,7 @@ const callOf = (requestId: string) => ({
   message: null,
   userId: null,
   requestId,
+  pageError: null,
   userName: null,
 });
 

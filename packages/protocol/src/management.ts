@@ -65,7 +65,31 @@ export interface CapabilitySettings {
   runtimePolicyRevision: string | null;
 }
 
-/** A refused or failed call to the runtime API of a canvas. */
+/**
+ * The codes of errors in pages: a script error or an unhandled rejection, a subresource that did not load, and what the content security
+ * policy has blocked.
+ */
+export const PAGE_ERROR_CODES = ["SCRIPT_ERROR", "LOAD_FAILED", "CSP_VIOLATION"] as const;
+
+/** Where and how often an error happened in a page of a canvas, as the page has reported it. All texts are the page's. */
+export interface PageError {
+  /** The path of the page below the address of the canvas, such as `/` or `/map.html`. */
+  page: string;
+  /**
+   * The script that failed, or what was not loaded or blocked: a path below the address of the canvas, or a URL elsewhere, without its query.
+   * Null if it is unknown or part of the page.
+   */
+  source: string | null;
+  /** The line and column in `source`, or in the page if that is null, from 1. Null if they are unknown. */
+  line: number | null;
+  column: number | null;
+  /** How often it has happened since the page reported it last. */
+  count: number;
+  /** Whether the page was the preview of a version. */
+  preview: boolean;
+}
+
+/** A refused or failed call to the runtime API of a canvas, or an error that a page has reported by such a call. */
 export interface LoggedCall {
   at: number;
   method: string;
@@ -76,13 +100,18 @@ export interface LoggedCall {
   route: string;
   /** The HTTP status of the response, or the code with which the service closed a WebSocket. */
   status: number;
-  /** The error code, or null if the response has none. */
+  /** The error code, or null if the response has none. If `pageError` is not null, one of `PAGE_ERROR_CODES`. */
   code: string | null;
   message: string | null;
   /** The id of the caller, or null if the caller is anonymous. */
   userId: string | null;
-  /** The `requestId` of the response. All entries of a WebSocket have the id of the request that opened it. */
+  /**
+   * The `requestId` of the response. All entries of a WebSocket have the id of the request that opened it, and all errors of a page that were
+   * reported at once have that of the report.
+   */
   requestId: string;
+  /** The error of a page of the canvas that this call has reported, or null. `code` and `message` are then those of the error. */
+  pageError: PageError | null;
 }
 
 /** A call with the name of its caller, or null if the caller is anonymous or no longer exists. */

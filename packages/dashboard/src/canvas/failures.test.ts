@@ -12,6 +12,7 @@ const call = (code: string | null, hoursAgo: number, message: string | null = nu
   message,
   userId: null,
   requestId: "r",
+  pageError: null,
   userName: null,
 });
 

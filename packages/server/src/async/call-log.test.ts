@@ -5,6 +5,7 @@ import { CallLog, type WaitingCalls } from "./call-log.ts";
 
 const MINUTE_MS = 60_000;
 const PER_MINUTE = LIMITS.loggedCallsPerMinute.value;
+const OF_PAGES = LIMITS.pageErrorsPerMinute.value;
 const OF_OUTSIDERS = LIMITS.loggedOutsiderCallsPerMinute.value;
 
 /** Returns a call with this time and status. */
@@ -17,6 +18,7 @@ const callAt = (at: number, status = 404) => ({
   message: null,
   userId: null,
   requestId: "1",
+  pageError: null,
 });
 
 /** Writes the waiting calls. Returns for each canvas its id, the statuses of its calls and the number of dropped calls. */
@@ -70,6 +72,17 @@ suite("logged calls before they are written", () => {
       (each) => (statuses as number[]).filter((status) => status === each).length,
     );
     assert.deepEqual([counts, dropped], [[OF_OUTSIDERS, PER_MINUTE], 10_000 - OF_OUTSIDERS]);
+  });
+
+  test("errors of pages have a budget of their own, of which each person has theirs", async () => {
+    const log = new CallLog(true);
+    const errorOf = (userId: string) => log.add(A, { ...callAt(0, 204), userId }, "page");
+    for (let index = 0; index < 1_000; index++) errorOf("ada");
+    errorOf("bo");
+    for (let index = 0; index < PER_MINUTE; index++) log.add(A, callAt(0, 403), "insider");
+    const [[, statuses, dropped] = assert.fail()] = await written(log);
+    const count = (wanted: number) => (statuses as number[]).filter((status) => status === wanted).length;
+    assert.deepEqual([count(204), count(403), dropped], [OF_PAGES + 1, PER_MINUTE, 1_000 - OF_PAGES]);
   });
 
   test("during an outage, calls of outsiders leave room for those of insiders", async () => {

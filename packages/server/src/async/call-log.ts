@@ -4,24 +4,26 @@ import type { LoggedCall } from "@easel/protocol/management";
 const MINUTE_MS = 60_000;
 
 /**
- * The maximum number of waiting calls of each kind of callers, for all canvases together. Further calls are dropped, for example during an
+ * The maximum number of waiting calls of each budget, for all canvases together. Further calls are dropped, for example during an
  * outage.
  */
 const MAX_WAITING = 10_000;
 
 /**
- * The kinds of callers, each with a budget of its own, so that the calls of strangers never keep those of people with a role out of the log.
- * An outsider is anonymous or has no role on the canvas; everyone else is an insider.
+ * The budgets of a log, so that the calls of strangers and the errors of pages never keep the calls of people with a role out of it. An
+ * outsider is anonymous or has no role on the canvas; everyone else is an insider. Errors that pages have reported count in `page`, of which
+ * each person has their own a minute.
  */
-export type CallerKind = "insider" | "outsider";
+export type Budget = "insider" | "outsider" | "page";
 
-const PER_MINUTE: Record<CallerKind, number> = {
+const PER_MINUTE: Record<Budget, number> = {
   insider: LIMITS.loggedCallsPerMinute.value,
   outsider: LIMITS.loggedOutsiderCallsPerMinute.value,
+  page: LIMITS.pageErrorsPerMinute.value,
 };
 
-/** A call that is not written yet, and the kind of its caller. */
-export type WaitingCall = LoggedCall & { caller: CallerKind };
+/** A call that is not written yet, and the budget in which it counts. */
+export type WaitingCall = LoggedCall & { budget: Budget };
 
 /** Called with each refused or failed call, and with the id and the slug of its canvas. */
 export type CallListener = (call: LoggedCall, canvas: { id: string; slug: string }) => void;
@@ -33,13 +35,16 @@ export interface WaitingCalls {
   dropped: number;
 }
 
-/** The waiting calls of a canvas, and the number of calls logged in its latest minute. `minute` counts from the epoch. */
+/**
+ * The waiting calls of a canvas, and the numbers of calls logged in its latest minute: by budget, and in `page` by the id of the person.
+ * `minute` counts from the epoch.
+ */
 interface Counted extends WaitingCalls {
   minute: number;
-  logged: Record<CallerKind, number>;
+  logged: Map<string, number>;
 }
 
-const none = (): Record<CallerKind, number> => ({ insider: 0, outsider: 0 });
+const none = (): Record<Budget, number> => ({ insider: 0, outsider: 0, page: 0 });
 
 /** The part of the context that belongs to the call log. */
 export interface CallLogging {
@@ -49,7 +54,7 @@ export interface CallLogging {
 
 /**
  * Collects the refused and failed calls to the runtime API of all canvases of this node until they are written to the database. Keeps a
- * limited number of calls per canvas, minute and kind of callers, and only counts the rest, so that a page that fails very often costs
+ * limited number of calls per canvas, minute and budget, and only counts the rest, so that a page that fails very often costs
  * little (decision 042).
  */
 export class CallLog {
@@ -64,17 +69,18 @@ export class CallLog {
     this.#isKept = isKept;
   }
 
-  add(canvas: { id: string; slug: string }, call: LoggedCall, caller: CallerKind): void {
+  add(canvas: { id: string; slug: string }, call: LoggedCall, budget: Budget): void {
     for (const listener of this.#listeners) listener(call, canvas);
     if (!this.#isKept) return;
     const own = this.#of(canvas.id);
     const minute = Math.floor(call.at / MINUTE_MS);
-    if (own.minute !== minute) [own.minute, own.logged] = [minute, none()];
-    if (own.logged[caller] >= PER_MINUTE[caller] || this.#waiting[caller] >= MAX_WAITING)
-      return void own.dropped++;
-    own.logged[caller]++;
-    own.calls.push({ ...call, caller });
-    this.#waiting[caller]++;
+    if (own.minute !== minute) [own.minute, own.logged] = [minute, new Map()];
+    const counter = budget === "page" ? `page ${call.userId}` : budget;
+    const logged = own.logged.get(counter) ?? 0;
+    if (logged >= PER_MINUTE[budget] || this.#waiting[budget] >= MAX_WAITING) return void own.dropped++;
+    own.logged.set(counter, logged + 1);
+    own.calls.push({ ...call, budget });
+    this.#waiting[budget]++;
   }
 
   /**
@@ -110,7 +116,7 @@ export class CallLog {
   #of(canvasId: string): Counted {
     const known = this.#canvases.get(canvasId);
     if (known !== undefined) return known;
-    const added: Counted = { canvasId, calls: [], dropped: 0, minute: 0, logged: none() };
+    const added: Counted = { canvasId, calls: [], dropped: 0, minute: 0, logged: new Map() };
     this.#canvases.set(canvasId, added);
     return added;
   }
@@ -133,6 +139,6 @@ export class CallLog {
     const own = this.#of(canvasId);
     own.calls.unshift(...calls);
     own.dropped += dropped;
-    for (const { caller } of calls) this.#waiting[caller]++;
+    for (const { budget } of calls) this.#waiting[budget]++;
   }
 }

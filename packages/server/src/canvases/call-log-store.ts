@@ -1,6 +1,6 @@
 import { LIMITS } from "@easel/protocol/limits";
-import type { CallLogPage, LoggedCall } from "@easel/protocol/management";
-import type { CallerKind, WaitingCalls } from "../async/call-log.ts";
+import type { CallLogPage, LoggedCall, PageError } from "@easel/protocol/management";
+import type { Budget, WaitingCalls } from "../async/call-log.ts";
 import { type Db, optional, sql, Unavailable } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import type { CanvasData } from "./canvas-data.ts";
@@ -42,13 +42,15 @@ const INTERVAL_MS = 2_000;
 /** The maximum number of calls that one transaction inserts. */
 const STORED_AT_ONCE = 100;
 
-/** The number of calls of each kind of callers that the log of a canvas keeps. */
-const KEPT: Record<CallerKind, number> = {
+/** The number of calls of each budget that the log of a canvas keeps. */
+const KEPT: Record<Budget, number> = {
   insider: LIMITS.loggedCalls.value,
   outsider: LIMITS.loggedOutsiderCalls.value,
+  page: LIMITS.loggedPageErrors.value,
 };
 
-const isOutsider = (kind: CallerKind) => Number(kind === "outsider");
+/** The budgets in the column `outsider`, which once had two values only. */
+const COLUMN: Record<Budget, number> = { insider: 0, outsider: 1, page: 2 };
 
 /** A position in the call log of a canvas: the number of an entry, and how many calls had been dropped when it was read. */
 export interface CallLogCursor {
@@ -69,8 +71,7 @@ export function writeCallLog(env: Env): Promise<void> {
 }
 
 /**
- * Inserts calls of a canvas, and removes the oldest entries of the same kinds of callers if there are too many of a kind. Inserts nothing
- * if the canvas has been deleted in the meantime. The first step locks the row with the number of the newest entry. Entries therefore
+ * Inserts calls of a canvas, and removes the oldest entries of the same budgets if there are too many of one. Inserts nothing if the canvas has been deleted in the meantime. The first step locks the row with the number of the newest entry. Entries therefore
  * become visible in the order of their numbers, even if several nodes write them (decision 042).
  */
 async function insertCalls({ canvasId, calls, dropped }: WaitingCalls, db: Db): Promise<void> {
@@ -83,17 +84,17 @@ async function insertCalls({ canvasId, calls, dropped }: WaitingCalls, db: Db): 
       on conflict (canvas_id) do update set last = call_log_ends.last + excluded.last,
         dropped = call_log_ends.dropped + excluded.dropped`,
     ...some.map(
-      ({ at, method, route, status, code, message, userId, requestId, caller }, index) => sql`
-        insert into call_log (canvas_id, number, at, method, route, status, code, message, user_id, request_id, outsider)
+      ({ at, method, route, status, code, message, userId, requestId, pageError, budget }, index) => sql`
+        insert into call_log (canvas_id, number, at, method, route, status, code, message, user_id, request_id, page_error, outsider)
         select canvas_id, last - ${some.length - 1 - index}, ${at}, ${method}, ${route}, ${status}, ${code}, ${message},
-          ${userId}, ${requestId}, ${isOutsider(caller)}
+          ${userId}, ${requestId}, ${pageError && JSON.stringify(pageError)}, ${COLUMN[budget]}
         from call_log_ends where canvas_id = ${canvasId}`,
     ),
-    ...[...new Set(some.map(({ caller }) => caller))].map(
-      (caller) => optional`
-        delete from call_log where canvas_id = ${canvasId} and outsider = ${isOutsider(caller)} and number <=
-          (select number from call_log where canvas_id = ${canvasId} and outsider = ${isOutsider(caller)}
-           order by number desc limit 1 offset ${KEPT[caller]})`,
+    ...[...new Set(some.map(({ budget }) => budget))].map(
+      (budget) => optional`
+        delete from call_log where canvas_id = ${canvasId} and outsider = ${COLUMN[budget]} and number <=
+          (select number from call_log where canvas_id = ${canvasId} and outsider = ${COLUMN[budget]}
+           order by number desc limit 1 offset ${KEPT[budget]})`,
     ),
   ]);
   if (rest.length > 0 && outcome === "done") await insertCalls({ canvasId, calls: rest, dropped }, db);
@@ -109,9 +110,20 @@ interface Row {
   message: string | null;
   user_id: string | null;
   request_id: string;
+  page_error: string | null;
 }
 
-const callOf = ({ at, method, route, status, code, message, user_id, request_id }: Row): LoggedCall => ({
+const callOf = ({
+  at,
+  method,
+  route,
+  status,
+  code,
+  message,
+  user_id,
+  request_id,
+  page_error,
+}: Row): LoggedCall => ({
   at,
   method,
   route,
@@ -120,6 +132,7 @@ const callOf = ({ at, method, route, status, code, message, user_id, request_id 
   message,
   userId: user_id,
   requestId: request_id,
+  pageError: page_error === null ? null : (JSON.parse(page_error) as PageError),
 });
 
 /**
@@ -138,11 +151,11 @@ export async function readCallLog(
     select last, dropped from call_log_ends where canvas_id = ${canvasId}`) ?? { last: 0, dropped: 0 };
   const rows = after
     ? await db.all<Row>`
-        select number, at, method, route, status, code, message, user_id, request_id from call_log
+        select number, at, method, route, status, code, message, user_id, request_id, page_error from call_log
         where canvas_id = ${canvasId} and number > ${after.number} and at > ${since} order by number limit ${limit}`
     : (
         await db.all<Row>`
-          select number, at, method, route, status, code, message, user_id, request_id from call_log
+          select number, at, method, route, status, code, message, user_id, request_id, page_error from call_log
           where canvas_id = ${canvasId} and at > ${since} order by number desc limit ${limit}`
       ).reverse();
   const last = rows.at(-1)?.number ?? Math.max(end.last, after?.number ?? 0);

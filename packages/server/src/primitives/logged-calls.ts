@@ -79,6 +79,7 @@ export function logCall(
       message: text === undefined ? null : shortened(String(text)),
       userId: user?.id ?? null,
       requestId: request.id,
+      pageError: null,
     },
     user !== null && roleOf(user, canvas) !== null ? "insider" : "outsider",
   );

@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import { manage, stage } from "@easel/conformance/fixture";
 import { LIMITS } from "@easel/protocol/limits";
 import type { CallLogPage, LoggedCall } from "@easel/protocol/management";
-import { type CallerKind, CallLog } from "../../src/async/call-log.ts";
+import { type Budget, CallLog } from "../../src/async/call-log.ts";
 import { CALLS_KEPT_MS, removeCalls, writeCallLog } from "../../src/canvases/call-log-store.ts";
 import { sql } from "../../src/drivers/db/db.ts";
 import type { Env } from "../../src/env.ts";
@@ -22,6 +22,7 @@ const callOf = (requestId: string, at: number): LoggedCall => ({
   message: null,
   userId: "someone",
   requestId,
+  pageError: null,
 });
 
 await onEngines("the call log of a canvas", (target, env) => {
@@ -36,13 +37,8 @@ await onEngines("the call log of a canvas", (target, env) => {
       return json as unknown as CallLogPage;
     };
     /** Adds calls to the log of a node, by default the service's. */
-    const add = (
-      requestIds: string[],
-      { callLog } = env,
-      at = Date.now(),
-      caller: CallerKind = "insider",
-    ) => {
-      for (const requestId of requestIds) callLog.add({ id, slug }, callOf(requestId, at), caller);
+    const add = (requestIds: string[], { callLog } = env, at = Date.now(), budget: Budget = "insider") => {
+      for (const requestId of requestIds) callLog.add({ id, slug }, callOf(requestId, at), budget);
     };
     return { id, people, request, read, add };
   }
@@ -70,7 +66,7 @@ await onEngines("the call log of a canvas", (target, env) => {
     assert.ok(Math.abs(Date.now() - at) < 60_000);
     const { requestId, message } = json;
     const what = { method: "PUT", route: "/kv/a", status: 403, code: "PERMISSION_DENIED" };
-    assert.deepEqual([entry, more], [{ ...what, message, userId, requestId, userName }, []]);
+    assert.deepEqual([entry, more], [{ ...what, message, userId, requestId, pageError: null, userName }, []]);
   });
 
   it("only the owner and editors may read it", async () => {
@@ -176,6 +172,20 @@ await onEngines("the call log of a canvas", (target, env) => {
     ).json as unknown as CallLogPage;
     assert.equal(entries[0]?.requestId, json.requestId);
     assert.deepEqual([await count(id, 0), await count(id, 1)], [2, LIMITS.loggedOutsiderCalls.value]);
+  });
+
+  it("errors of pages are stored with what they say, and push out each other only", async () => {
+    const { id, read, add } = await logged();
+    const pageError = { page: "/", source: "app.js", line: 3, column: 14, count: 2, preview: true };
+    add(["call"]);
+    await read();
+    await fill(id, 2, LIMITS.loggedPageErrors.value);
+    env.callLog.add({ id, slug: "" }, { ...callOf("error", Date.now()), pageError }, "page");
+    const { entries } = await read("?after=0-0&limit=1000");
+    const [first, last] = [entries[0], entries.at(-1)];
+    assert.deepEqual([first?.requestId, first?.pageError], ["call", null]);
+    assert.deepEqual([last?.requestId, last?.pageError], ["error", pageError]);
+    assert.deepEqual([await count(id, 0), await count(id, 2)], [1, LIMITS.loggedPageErrors.value]);
   });
 
   it("calls are removed after 7 days, and the numbers go on", async () => {

@@ -118,7 +118,9 @@ await onSqlite("calls that the service logs", (target, env) => {
       const [method, route, status, code, by] = entry;
       assert.equal(answer?.status, status);
       const { requestId } = (answer as { json: Record<string, unknown> }).json;
-      assert.deepEqual(entries, [{ method, route, status, code, userId: ids[by], requestId }]);
+      assert.deepEqual(entries, [
+        { method, route, status, code, userId: ids[by], requestId, pageError: null },
+      ]);
     });
   }
 

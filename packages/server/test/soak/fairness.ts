@@ -66,7 +66,7 @@ const ceilingsAt = (now: number): [what: string, most: number, sql: Sql][] => [
   ],
   [
     "logged calls of a canvas",
-    LIMITS.loggedCalls.value + LIMITS.loggedOutsiderCalls.value,
+    LIMITS.loggedCalls.value + LIMITS.loggedOutsiderCalls.value + LIMITS.loggedPageErrors.value,
     sql`select max(n) as n from (select count(*) as n from call_log group by canvas_id) as each_one`,
   ],
   [

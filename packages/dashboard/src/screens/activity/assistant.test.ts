@@ -13,6 +13,7 @@ const call: Call = {
   userId: "u-bo",
   userName: "Bo Diddley",
   requestId: "req-5",
+  pageError: null,
 };
 
 const canvas = {

@@ -13,6 +13,7 @@ const call = (fields: Partial<Call> = {}): Call => ({
   userId: "u-bo",
   userName: "Bo",
   requestId: "req-1",
+  pageError: null,
   ...fields,
 });
 

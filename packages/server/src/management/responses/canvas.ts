@@ -12,6 +12,7 @@ import {
   type InvitationList,
   type ListedCanvas,
   type NewInvitation,
+  type PageError,
   type RealtimePlaces,
   type Usage,
   type VersionList,
@@ -230,6 +231,18 @@ export const newInvitation = exact<NewInvitation>()(
   z.strictObject({ id: z.string(), email: z.string(), url: z.string() }),
 );
 
+const pageError = exact<PageError>()(
+  "PageError",
+  z.strictObject({
+    page: z.string(),
+    source: z.string().nullable(),
+    line: z.int().nullable(),
+    column: z.int().nullable(),
+    count: z.int(),
+    preview: z.boolean(),
+  }),
+);
+
 export const callLogPage = exact<CallLogPage>()(
   "CallLogPage",
   z.strictObject({
@@ -243,6 +256,7 @@ export const callLogPage = exact<CallLogPage>()(
         message: z.string().nullable(),
         userId: z.string().nullable(),
         requestId: z.string(),
+        pageError: pageError.nullable(),
         userName: z.string().nullable(),
       }),
     ),

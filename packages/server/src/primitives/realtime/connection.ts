@@ -255,6 +255,7 @@ export class Connection implements Client {
         message: detail || reason || when,
         userId: this.access.user.id,
         requestId: this.#requestId,
+        pageError: null,
       },
       "insider",
     );

@@ -22,7 +22,7 @@ export const callLog: Fault[] = [
   fault(
     "call log: during an outage, strangers leave no room for others",
     COLLECTED,
-    "|| this.#waiting[caller] >= MAX_WAITING",
+    "|| this.#waiting[budget] >= MAX_WAITING",
     "|| this.#waiting.outsider + this.#waiting.insider >= MAX_WAITING",
     UNITS,
   ),
@@ -45,10 +45,24 @@ export const callLog: Fault[] = [
   fault(
     "call log: a hostile page fills the log",
     COLLECTED,
-    "own.logged[caller] >= PER_MINUTE[caller] || ",
+    "logged >= PER_MINUTE[budget] || ",
     "",
     UNITS,
     STORED,
+  ),
+  fault(
+    "call log: errors of pages push out the calls of people",
+    STORE,
+    "outsider: 1, page: 2",
+    "outsider: 1, page: 0",
+    STORED,
+  ),
+  fault(
+    "call log: the errors of one person's pages use up the budget of all",
+    COLLECTED,
+    "`page ${call.userId}`",
+    '"page"',
+    UNITS,
   ),
   fault(
     "call log: a write resets the limit a minute",
@@ -60,7 +74,7 @@ export const callLog: Fault[] = [
   fault(
     "call log: an outage fills the memory",
     COLLECTED,
-    " || this.#waiting[caller] >= MAX_WAITING",
+    " || this.#waiting[budget] >= MAX_WAITING",
     "",
     UNITS,
   ),
@@ -74,7 +88,7 @@ export const callLog: Fault[] = [
   fault(
     "call log: old entries stay",
     STORE,
-    "order by number desc limit 1 offset ${KEPT[caller]}",
+    "order by number desc limit 1 offset ${KEPT[budget]}",
     "order by number limit 0",
     STORED,
   ),
