@@ -194,7 +194,7 @@ export type Tier = (typeof TIERS)[number];
 /** Tests without a service that are not beside their source. */
 const UNIT = /^packages\/(sdk|react)\/test\/(?!package|react-package|bundle|docs|server-rendering)/;
 const SYSTEM =
-  /browser|crash|namespace|disk-full|disk-reserve|outage|process|interrupted|tarball|vite-|conformance\/(postgres|scale)|test\/scale\/|service\/(agent|doc|start|stop)|^examples|test\/(package|react-package|bundle|docs|server-rendering)\./;
+  /browser|crash|namespace|disk-full|disk-reserve|outage|process|interrupted|tarball|vite-|conformance\/(postgres|scale)|test\/scale\/|service\/(agent|doc|start|stop)|mcp\/(agent-journey|official-conformance)|^examples|test\/(package|react-package|bundle|docs|server-rendering)\./;
 
 /** Returns the tier of a test file. */
 export const tierOf = (file: string): Tier => {
