@@ -12,6 +12,7 @@ import type { Secrets } from "./crypto/secrets.ts";
 import type { Development } from "./drivers/canvas-content.ts";
 import type { DocumentCache } from "./drivers/document-cache.ts";
 import type { Drivers } from "./drivers/drivers.ts";
+import type { RemoteDocumentCache } from "./drivers/remote-documents.ts";
 import type { Lease } from "./instance/lease.ts";
 
 /** What every process of an instance has alike. */
@@ -53,5 +54,6 @@ export type Env = Readonly<
     CallLogging &
     ViewCounting &
     ConnectionCounters &
+    RemoteDocumentCache &
     Development
 >;

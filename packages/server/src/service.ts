@@ -1,8 +1,9 @@
 import type { ServerResponse } from "node:http";
-import net from "node:net";
+import net, { BlockList } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RuntimePolicy } from "@easel/protocol/policy";
 import type { FastifyInstance } from "fastify";
+import { readClientDocument } from "./access/client-document.ts";
 import { createApp } from "./app.ts";
 import { CallLog } from "./async/call-log.ts";
 import { LastSeen } from "./async/last-seen.ts";
@@ -24,6 +25,7 @@ import { MIGRATIONS, migrate } from "./drivers/db/migrate.ts";
 import { DocumentCache } from "./drivers/document-cache.ts";
 import type { Drivers, WrapDrivers } from "./drivers/drivers.ts";
 import { moveDatabase, openAi, openBlobs, openBus, openDb, openOutbound } from "./drivers/index.ts";
+import { RemoteDocuments } from "./drivers/remote-documents.ts";
 import type { Env, InstanceContext } from "./env.ts";
 import { newLog } from "./http/log.ts";
 import { startLastSeen } from "./identity/last-seen-store.ts";
@@ -210,7 +212,14 @@ async function startProcess(
   const [bus, ai] = [await openBus(config, instanceId, log), await openAi(config)];
   const reserved = config.port === 0 ? await reservePort(config.host) : null;
   const port = reserved === null ? config.port : portOf(reserved);
-  const opened: Drivers = { db, blobs, bus, ai, outbound: openOutbound(config, port) };
+  const opened: Drivers = {
+    db,
+    blobs,
+    bus,
+    ai,
+    outbound: openOutbound(config.connectionsPrivateCidrs, port),
+    publicOutbound: openOutbound(new BlockList(), port),
+  };
   const drivers = wrap?.(opened) ?? opened;
   const lease = new NodeLease({ ...drivers, clock, log });
   const stopping = new AbortController();
@@ -229,6 +238,7 @@ async function startProcess(
     pageViews: new PageViews(config.pageViews),
     outboundCalls: new OutboundCalls(),
     callTally: new Tally(),
+    clientDocuments: new RemoteDocuments(readClientDocument, { clock, log }),
     localContent: new Map(),
     isDev: false,
   };
@@ -292,7 +302,9 @@ async function listen(
         ...stops.map((stop) => stop()),
       ]);
       await lease.stop();
-      await Promise.all([env.db.close(), env.blobs.close(), env.bus.close(), env.outbound.close()]);
+      await Promise.all(
+        [env.db, env.blobs, env.bus, env.outbound, env.publicOutbound].map((driver) => driver.close()),
+      );
     },
   };
 }

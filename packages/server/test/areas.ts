@@ -134,6 +134,7 @@ export const AREAS = {
   drivers: {
     sources: [`${SERVER}/src/{drivers/*.ts,drivers/db,drivers/blobs,disk}`, `${SERVER}/migrations`],
     tests: [
+      `${SERVER}/src/drivers/*.test.ts`,
       `${SERVER}/src/{drivers/db,drivers/blobs,disk}/**/*.test.ts`,
       `${SERVER}/test/drivers/{blobs,db,disk,migrate,postgres,private,sqlite,tables}*.test.ts`,
       `${SERVER}/test/conformance/s3.test.ts`,

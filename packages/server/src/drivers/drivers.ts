@@ -13,6 +13,8 @@ export interface Drivers {
   ai: Ai | null;
   /** Sends the requests of Connections to external servers. */
   outbound: Outbound;
+  /** Sends requests to servers that anybody may have named: to public addresses only, whatever the operator approves for Connections. */
+  publicOutbound: Outbound;
 }
 
 /** Wraps the opened drivers, for example to count and to time their calls. What it returns is all that the service uses. */

@@ -1,4 +1,5 @@
 import { open } from "node:fs/promises";
+import type { BlockList } from "node:net";
 import path from "node:path";
 import type { Logger } from "pino";
 import { type Config, isPostgres } from "../config/config.ts";
@@ -58,9 +59,12 @@ export async function openBus({ busUrl }: Config, instanceId: string, log: Logge
   return openRedis(busUrl, instanceId, log);
 }
 
-/** Opens the client for requests of Connections. `servicePort` is the port on which the service listens. */
-export function openOutbound({ connectionsPrivateCidrs }: Config, servicePort: number): Outbound {
-  const rules = { approved: connectionsPrivateCidrs, servicePort };
+/**
+ * Opens a client for requests to other servers, which connects to public addresses and to those that the operator has approved. `servicePort`
+ * is the port on which the service listens.
+ */
+export function openOutbound(approved: BlockList, servicePort: number): Outbound {
+  const rules = { approved, servicePort };
   return new LazyOutbound(async () => {
     const { UndiciOutbound } = await import("./outbound/undici-outbound.ts");
     return new UndiciOutbound(systemResolve, rules);

@@ -22,6 +22,7 @@ const metadataOf = ({ base: { origin }, config }: Env) => ({
   response_modes_supported: ["query"],
   grant_types_supported: GRANT_TYPES,
   token_endpoint_auth_methods_supported: ["none"],
+  client_id_metadata_document_supported: true,
   revocation_endpoint_auth_methods_supported: ["none"],
   code_challenge_methods_supported: ["S256"],
   authorization_response_iss_parameter_supported: true,

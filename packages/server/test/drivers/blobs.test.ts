@@ -5,6 +5,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { BlockList } from "node:net";
 import path from "node:path";
 import { describe, test } from "node:test";
+import { readClientDocument } from "../../src/access/client-document.ts";
 import { Background, WorkLists } from "../../src/async/background.ts";
 import { CallLog } from "../../src/async/call-log.ts";
 import { Turns } from "../../src/async/event-loop-turns.ts";
@@ -25,6 +26,7 @@ import { migrate } from "../../src/drivers/db/migrate.ts";
 import { DocumentCache } from "../../src/drivers/document-cache.ts";
 import { openDb } from "../../src/drivers/index.ts";
 import { UndiciOutbound } from "../../src/drivers/outbound/undici-outbound.ts";
+import { RemoteDocuments } from "../../src/drivers/remote-documents.ts";
 import type { Env } from "../../src/env.ts";
 import { newLog } from "../../src/http/log.ts";
 import { NodeLease } from "../../src/instance/lease.ts";
@@ -230,6 +232,8 @@ for (const { name, skip, database } of ENGINES) {
         background: new Background(),
         ai: null,
         outbound: new UndiciOutbound(async () => [], { approved: new BlockList(), servicePort: 0 }),
+        publicOutbound: new UndiciOutbound(async () => [], { approved: new BlockList(), servicePort: 0 }),
+        clientDocuments: new RemoteDocuments(readClientDocument, { clock: Date.now, log: newLog("silent") }),
         outboundCalls: new OutboundCalls(),
         callLog: new CallLog(false),
         pageViews: new PageViews(false),

@@ -21,13 +21,14 @@ function counted(drivers: Drivers, calls: string[]): Drivers {
         };
       },
     });
-  const { db, blobs, bus, ai, outbound } = drivers;
+  const { db, blobs, bus, ai, outbound, publicOutbound } = drivers;
   return {
     db: wrap("db", db),
     blobs: wrap("blobs", blobs),
     bus: wrap("bus", bus),
     ai: ai && wrap("ai", ai),
     outbound: wrap("outbound", outbound),
+    publicOutbound: wrap("publicOutbound", publicOutbound),
   };
 }
 

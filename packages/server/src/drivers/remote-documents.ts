@@ -1,0 +1,155 @@
+import type { Logger } from "pino";
+import { type ClientDocument, UnusableDocument } from "../access/client-document.ts";
+import { readAll } from "../async/chunks.ts";
+import type { Outbound, OutboundResponse } from "./outbound/outbound.ts";
+
+/** The part of the context with the documents of OAuth clients. */
+export interface RemoteDocumentCache {
+  clientDocuments: RemoteDocuments<ClientDocument>;
+}
+
+const MAX_BYTES = 5 * 1024;
+const TIMEOUT_MS = 5_000;
+/** How long a document is kept at least and at most, whatever its `Cache-Control` says. */
+const LEAST_KEPT_MS = 60_000;
+const MOST_KEPT_MS = 24 * 60 * 60_000;
+const FAILURE_KEPT_MS = 5 * 60_000;
+const MAX_KEPT = 1_000;
+/** How many documents are fetched at the same time. */
+const MAX_RUNNING = 20;
+
+const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
+
+interface Kept<Document> {
+  until: number;
+  outcome: Document | UnusableDocument;
+}
+
+/**
+ * Fetches small JSON documents from other servers, and keeps them in memory as long as their servers allow, within bounds. Follows no redirects.
+ * Requests for the same address at the same time share one fetch.
+ */
+export class RemoteDocuments<Document extends object> {
+  readonly #kept = new Map<string, Kept<Document>>();
+  readonly #running = new Map<string, Promise<Kept<Document>>>();
+  readonly #read: (bytes: Buffer, address: string) => Document;
+  readonly #options: { clock: () => number; log: Pick<Logger, "warn">; timeoutMs?: number };
+
+  /** `read` parses the bytes of a document. It throws `UnusableDocument` if they cannot be used. */
+  constructor(
+    read: (bytes: Buffer, address: string) => Document,
+    options: { clock: () => number; log: Pick<Logger, "warn">; timeoutMs?: number },
+  ) {
+    this.#read = read;
+    this.#options = options;
+  }
+
+  /**
+   * Returns the document at an address. Throws `UnusableDocument` if it cannot be fetched or used; that is also kept, for five minutes.
+   * `admit` is called before a request is sent for this caller, and may throw to prevent it.
+   */
+  async get(address: URL, outbound: Outbound, admit: () => Promise<void>): Promise<Document> {
+    let found = this.#find(address.href);
+    if (found === undefined) {
+      await admit();
+      // Another caller may have begun meanwhile.
+      found = this.#find(address.href) ?? this.#start(address, outbound);
+    }
+    const { outcome } = await found;
+    if (outcome instanceof UnusableDocument) throw outcome;
+    return outcome;
+  }
+
+  #find(address: string): Kept<Document> | Promise<Kept<Document>> | undefined {
+    const kept = this.#kept.get(address);
+    return kept !== undefined && kept.until > this.#options.clock() ? kept : this.#running.get(address);
+  }
+
+  #start(address: URL, outbound: Outbound): Promise<Kept<Document>> {
+    if (this.#running.size >= MAX_RUNNING)
+      throw new UnusableDocument("Too many programs are being looked up; try again in a minute.");
+    const running = this.#fetch(address, outbound)
+      .catch((error: unknown) => {
+        const outcome = error instanceof UnusableDocument ? error : unreachable();
+        this.#options.log.warn(
+          { url: address.href, why: String(error) },
+          "the document of a client cannot be used",
+        );
+        return { until: this.#options.clock() + FAILURE_KEPT_MS, outcome };
+      })
+      .then((kept) => {
+        this.#running.delete(address.href);
+        this.#keep(address.href, kept);
+        return kept;
+      });
+    this.#running.set(address.href, running);
+    return running;
+  }
+
+  #keep(address: string, kept: Kept<Document>): void {
+    this.#kept.delete(address);
+    const [oldest] = this.#kept.size >= MAX_KEPT ? this.#kept.keys() : [];
+    if (oldest !== undefined) this.#kept.delete(oldest);
+    this.#kept.set(address, kept);
+  }
+
+  async #fetch(address: URL, outbound: Outbound): Promise<Kept<Document>> {
+    const end = new AbortController();
+    const timer = setTimeout(() => end.abort(), this.#options.timeoutMs ?? TIMEOUT_MS);
+    try {
+      const response = await outbound.send(
+        {
+          origin: address.origin,
+          path: address.pathname + address.search,
+          method: "GET",
+          headers: [
+            ["accept", "application/json"],
+            ["accept-encoding", "identity"],
+            ["user-agent", "Easel"],
+          ],
+          body: null,
+        },
+        end.signal,
+      );
+      try {
+        requireDocument(response);
+        const outcome = this.#read(await readAll(response.body, MAX_BYTES, refuseLarge), address.href);
+        return { until: this.#options.clock() + keptMs(response), outcome };
+      } finally {
+        response.discard();
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+const unreachable = () => new UnusableDocument("Its description cannot be fetched now.");
+
+const headerOf = ({ headers }: OutboundResponse, name: string): string => [headers[name]].flat()[0] ?? "";
+
+/** Throws `UnusableDocument` unless the response is a JSON document that is not compressed. */
+function requireDocument(response: OutboundResponse): void {
+  const { status } = response;
+  if (status >= 300 && status < 400)
+    throw new UnusableDocument("Its description is at another address, which is not allowed.");
+  if (status !== 200)
+    throw new UnusableDocument(`Its description cannot be fetched: the server responds with ${status}.`);
+  if (!JSON_TYPE.test(headerOf(response, "content-type")))
+    throw new UnusableDocument("Its description is no JSON document.");
+  if (!["", "identity"].includes(headerOf(response, "content-encoding").toLowerCase()))
+    throw new UnusableDocument("Its description is compressed, which was not asked for.");
+}
+
+const refuseLarge = (): never => {
+  throw new UnusableDocument(`Its description is larger than ${MAX_BYTES} bytes.`);
+};
+
+/** Returns how long a document is kept. */
+function keptMs(response: OutboundResponse): number {
+  const directives = headerOf(response, "cache-control").toLowerCase();
+  const seconds = /(?:^|[\s,])no-(?:store|cache)/.test(directives)
+    ? 0
+    : Number(/(?:^|[\s,])max-age="?(\d{1,9})/.exec(directives)?.[1] ?? 0);
+  return Math.min(Math.max(seconds * 1_000, LEAST_KEPT_MS), MOST_KEPT_MS);
+}
