@@ -1,5 +1,5 @@
+import { codeOf } from "@easel/protocol/call-hints";
 import type { CallLog } from "../api/types.ts";
-import { codeOf } from "./call-hints.ts";
 
 const DAY_MS = 86_400_000;
 

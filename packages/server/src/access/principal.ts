@@ -34,6 +34,8 @@ export interface Restriction {
   scope: TokenScope;
   /** Id of the only canvas for which the token is valid; null if it is valid for every canvas. */
   canvasId: string | null;
+  /** Id of the client if the token is valid only for canvases that this client has made for the caller. */
+  madeBy?: string;
 }
 
 /** What is known of every caller. All but the id is empty for a visitor. */

@@ -135,10 +135,14 @@ function sourceOf(
 
 /** Returns the conditions that a query adds to the source of its list. */
 function filtersOf({ list, q = "", tag, state }: ListQuery, user: User, { clock }: Env): Sql[] {
-  const only = user.restriction?.canvasId ?? null;
+  const { canvasId: only = null, madeBy } = user.restriction ?? {};
   const like = containing(q);
   const filters: Sql[] = [];
   if (only !== null) filters.push(sql`canvases.id = ${only}`);
+  if (madeBy !== undefined)
+    filters.push(
+      sql`canvases.id in (select canvas_id from made_canvases where user_id = ${user.id} and client_id = ${madeBy})`,
+    );
   if (state !== undefined && list !== "organisation") filters.push(hasStatus(state, clock()));
   if (tag !== undefined)
     filters.push(
@@ -165,7 +169,7 @@ function filtersOf({ list, q = "", tag, state }: ListQuery, user: User, { clock 
  * - null: all that the user owns or that are shared with the user, in every state but deleted.
  *
  * The page has fewer than `limit` canvases if the response would be too large otherwise. With an access token that is valid for one canvas,
- * it contains at most this canvas. The rows of other canvases are not read: each list is read along an index, from the position on. Only
+ * it contains at most this canvas, and for the canvases of one client only those. The rows of other canvases are not read: each list is read along an index, from the position on. Only
  * those that are shared with the user, or that the user owns and filters, are read at once.
  */
 export async function listCanvases(user: User, query: ListQuery, env: Env): Promise<Paged<ListedRow>> {

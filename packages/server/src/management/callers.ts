@@ -172,6 +172,8 @@ export interface TokenScoped {
    * perform every GET that is not for administrators only.
    */
   deploys?: boolean | readonly string[];
+  /** Whether access tokens with the scope `read` may perform the act, although it is no GET, because all that it gives is reading. */
+  reads?: true;
   /**
    * Whether access tokens that are valid for one canvas may perform the act, although its path names no canvas. The act then leaves out
    * all other canvases.
@@ -182,8 +184,8 @@ export interface TokenScoped {
 /** The paths of acts on one canvas, whose id is the parameter `id`. */
 const CANVAS_PATH = /^\/api\/canvases\/\{id\}(\/|$)/;
 
-const useOf = ({ method, allow, deploys }: TokenScoped): ManagementUse => {
-  const reads = method === "GET";
+const useOf = ({ method, allow, deploys, reads: givesReading }: TokenScoped): ManagementUse => {
+  const reads = method === "GET" || givesReading === true;
   return { reads, deploys: deploys === undefined ? reads && allow !== "administrator" : deploys !== false };
 };
 

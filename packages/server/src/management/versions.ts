@@ -157,6 +157,7 @@ export const versions = [
       "See [previews](../publishing.md#previews). The link works once, until `expiresAt`. With `signedIn`, which a token with the scope `deploy` cannot set, the browser also gets a session in which the caller reads this canvas for ten minutes.",
     allow: "editor",
     deploys: [],
+    reads: true,
     body: optionalJson(z.strictObject({ signedIn: z.boolean().optional() })),
     response: created(previewLink),
     async run(

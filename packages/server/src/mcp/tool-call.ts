@@ -6,7 +6,6 @@ import type { App } from "../identity/apps.ts";
 import type { Act } from "../management/act.ts";
 import type { ActCaller } from "../management/callers.ts";
 import { type Input, inputOf } from "../operations/operation.ts";
-import type { ByteSource } from "../operations/operation-body.ts";
 import { readmit } from "../pipeline/admit.ts";
 import { callerOf } from "../primitives/caller.ts";
 import { operationNamed } from "../primitives/index.ts";
@@ -33,9 +32,11 @@ export interface ToolCall {
   dialogue: Dialogue;
 }
 
-/** Returns the restriction of a call: the scope of the tool, and the only canvas of the connected tool. */
-const restrictionOf = ({ canvasId }: App, scope: TokenScope): Restriction | null =>
-  scope === "full" && canvasId === null ? null : { scope, canvasId };
+/** Returns the restriction of a call: the scope of the tool, and the canvases of the connected tool. */
+const restrictionOf = ({ canvasId, ownOnly, clientId }: App, scope: TokenScope): Restriction | null =>
+  scope === "full" && canvasId === null && !ownOnly
+    ? null
+    : { scope, canvasId, ...(ownOnly && { madeBy: clientId }) };
 
 /** Returns a person as the caller of a tool, whose rights are those of its scope. */
 export const withScope = (member: Member, app: App, scope: TokenScope): Member => ({
@@ -55,16 +56,6 @@ export async function perform<Body>(
 ): Promise<Body> {
   const given = inputOf({ params, query, ...(body !== undefined && { body: { value: body } }) });
   return (await act.perform(caller, given, env)).body;
-}
-
-/** Performs an act whose body is bytes for the caller of a tool, and returns its response body. */
-export async function performWithBytes<Body>(
-  { caller, env }: ToolCall,
-  act: Act<Body>,
-  params: Record<string, string>,
-  body: ByteSource,
-): Promise<Body> {
-  return (await act.perform(caller, inputOf({ params, body }), env)).body;
 }
 
 /**

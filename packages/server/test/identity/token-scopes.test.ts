@@ -56,7 +56,7 @@ function refusalOf({ name, method, path, allow }: Act, { scope, bound }: Kind, o
   if (allow === "session") return 403;
   if (bound && ofCanvas && !own) return 404;
   if (bound && !ofCanvas && !OF_ANY_CANVAS.includes(name)) return 403;
-  if (scope === "read" && method !== "GET") return 403;
+  if (scope === "read" && method !== "GET" && name !== "canvas.preview") return 403;
   if (scope === "deploy" && method !== "GET" && !DEPLOYS.includes(name)) return 403;
   if (
     scope === "deploy" &&

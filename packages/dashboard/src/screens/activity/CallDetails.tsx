@@ -1,6 +1,6 @@
+import { hintOf, remedyOf } from "@easel/protocol/call-hints";
 import { Link } from "@tanstack/react-router";
 import type { Call, Canvas } from "../../api/types.ts";
-import { hintOf, remedyOf } from "../../canvas/call-hints.ts";
 import { Copy } from "../../kit/Copy.tsx";
 import { Time } from "../../kit/Time.tsx";
 import { entryAddress } from "../backend/search.ts";

@@ -1,9 +1,9 @@
+import { codeOf } from "@easel/protocol/call-hints";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { CircleCheck } from "lucide-react";
 import { type ReactNode, useMemo, useRef } from "react";
 import type { Call, CallLog, Canvas } from "../../api/types.ts";
-import { codeOf } from "../../canvas/call-hints.ts";
 import { Button } from "../../kit/Button.tsx";
 import { DataGrid, type GridHandle } from "../../kit/DataGrid.tsx";
 import { Empty } from "../../kit/Empty.tsx";

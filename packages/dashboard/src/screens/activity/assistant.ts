@@ -1,5 +1,5 @@
+import { codeOf, hintOf } from "@easel/protocol/call-hints";
 import type { Call, Canvas } from "../../api/types.ts";
-import { codeOf, hintOf } from "../../canvas/call-hints.ts";
 import { entryAddress } from "../backend/search.ts";
 import { entryOf, rightOf } from "./policy-hints.ts";
 

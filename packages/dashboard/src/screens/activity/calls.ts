@@ -1,5 +1,5 @@
+import { codeOf } from "@easel/protocol/call-hints";
 import type { Call, CallLog } from "../../api/types.ts";
-import { codeOf } from "../../canvas/call-hints.ts";
 import { isolated } from "../../kit/words.ts";
 
 /** What stands in the address for callers who are not signed in. */

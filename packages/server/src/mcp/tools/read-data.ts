@@ -1,22 +1,190 @@
-import { text } from "node:stream/consumers";
+import type { DataSummary } from "@easel/protocol/management";
 import { z } from "zod";
+import type { CanvasRow } from "../../canvases/store.ts";
+import { refuse } from "../../http/refusal.ts";
+import { actNamed } from "../../management/acts.ts";
+import type { Input } from "../../operations/operation.ts";
+import { fittingPage, more, textPart } from "../answer-text.ts";
 import { findMeant } from "../canvas-reference.ts";
+import { readJson } from "../runtime-json.ts";
 import { tool } from "../tool.ts";
-import { performRuntime } from "../tool-call.ts";
+import { perform, type ToolCall } from "../tool-call.ts";
+import { bounded, NOTICE, visibleJson } from "../untrusted.ts";
+
+const summaryAct = actNamed<DataSummary>("canvas.data");
+
+const input = z.strictObject({
+  canvas: z.string(),
+  what: z.enum(["summary", "keys", "own_keys", "records", "submissions", "files"]).optional(),
+  name: z.string().describe("Collection, or group of files.").optional(),
+  key: z.string().describe("One whole value: key, record id, or user id of a submission.").optional(),
+  prefix: z.string().describe("Of keys.").optional(),
+  where: z.record(z.string(), z.unknown()).describe('{"value.votes": {"gte": 3}}').optional(),
+  orderBy: z.string().describe("createdAt, updatedAt or value.{field}; - reverses.").optional(),
+  next: z.string().optional(),
+});
+
+type Args = z.output<typeof input>;
+type Entry = Record<string, unknown>;
+type Query = Input["query"];
+
+/** What can be read: the operation that lists it, and the one that reads a single value. */
+interface Source {
+  list: string;
+  one?: string;
+  /** The path parameters and the query of the list. */
+  asked(args: Args): { params?: Record<string, string>; query?: Query };
+  /** The name of the path parameter of a single value. */
+  by?: string;
+  /** The name in path parameters of the collection. */
+  of?: string;
+}
+
+const keys = (name: "kv" | "kv.user"): Source => ({
+  list: `${name}.list`,
+  one: `${name}.get`,
+  by: "key",
+  asked: ({ prefix }) => ({ query: { prefix } }),
+});
+
+const SOURCES: Record<Exclude<NonNullable<Args["what"]>, "summary">, Source> = {
+  keys: keys("kv"),
+  own_keys: keys("kv.user"),
+  records: {
+    list: "record.list",
+    one: "record.get",
+    by: "id",
+    of: "name",
+    asked: ({ where, orderBy }) => ({
+      query: {
+        ...(where !== undefined && { where: JSON.stringify(where) }),
+        ...(orderBy !== undefined && { orderBy }),
+      },
+    }),
+  },
+  submissions: { list: "submission.list", of: "collection", asked: () => ({}) },
+  files: { list: "file.list", asked: ({ name }) => ({ query: { group: name } }) },
+};
+
+/** The longest value in a list, in characters of JSON. Longer ones are cut there, and read alone. */
+const VALUE_LENGTH = 2_000;
+/** The most entries of an answer, and the numbers that are tried instead while the entries are larger than an answer could be. */
+const LIMITS = [100, 20, 4];
+/** The size in bytes up to which entries are read that are not shown. Longer lists are read again with fewer entries. */
+const READ_BYTES = 256 * 1024;
+
+/** Returns an entry of a list as it is shown: a long value only with its size and its beginning. */
+function shown(entry: Entry): Entry {
+  const { value, ...rest } = entry;
+  const text = JSON.stringify(value) ?? "";
+  return text.length <= VALUE_LENGTH
+    ? entry
+    : { ...rest, valueBytes: Buffer.byteLength(text), valueStart: Array.from(text.slice(0, 500)).join("") };
+}
+
+/** The path parameters of a list or a value in it. Throws 400 `INVALID_BODY` without the name of a collection. */
+function paramsOf({ of }: Source, { name, what }: Args): Record<string, string> {
+  if (of === undefined) return {};
+  return {
+    [of]:
+      name ??
+      refuse("INVALID_BODY", { message: `\`${what}\` needs the \`name\` of a collection.`, field: "name" }),
+  };
+}
+
+/** Reads a page of a list, with fewer entries the larger they are. */
+async function readList(
+  call: ToolCall,
+  canvas: CanvasRow,
+  source: Source,
+  args: Args,
+  limit: number,
+): Promise<{ entries: Entry[]; next: string | null }> {
+  const { query } = source.asked(args);
+  const params = paramsOf(source, args);
+  for (const fewer of [...LIMITS.filter((each) => each <= limit), limit < 4 ? limit : 1]) {
+    const given = { params, query: { ...query, cursor: args.next, limit: String(Math.min(fewer, limit)) } };
+    const room = fewer === 1 ? Number.POSITIVE_INFINITY : READ_BYTES;
+    const page = await readJson<{ entries?: Entry[]; files?: Entry[]; nextCursor: string | null }>(
+      call,
+      canvas,
+      source.list,
+      given,
+      room,
+    );
+    if (page !== null) return { entries: page.entries ?? page.files ?? [], next: page.nextCursor };
+  }
+  throw new Error("a page of one entry has been read");
+}
+
+/** Reads one value. Throws 404 `NOT_FOUND` if there is none. */
+async function readOne(
+  call: ToolCall,
+  canvas: CanvasRow,
+  source: Source,
+  args: Args,
+  key: string,
+): Promise<Entry> {
+  const params = paramsOf(source, args);
+  if (source.one !== undefined && source.by !== undefined) {
+    const found = await readJson<Entry>(call, canvas, source.one, {
+      params: { ...params, [source.by]: key },
+    });
+    return found ?? refuse("NOT_FOUND");
+  }
+  if (args.what === "files")
+    refuse("INVALID_BODY", { message: "The contents of files are not read here.", field: "key" });
+  // Submissions have no operation that reads one of somebody else. It is among the first after the beginning of the id.
+  const query = { cursor: key.slice(0, -1), limit: "100" };
+  const page = await readJson<{ entries: Entry[] }>(call, canvas, source.list, { params, query });
+  return page?.entries.find(({ userId }) => userId === key) ?? refuse("NOT_FOUND");
+}
+
+const NONE = "There is nothing that your person may read there.";
 
 export const readData = tool({
   name: "read_data",
   title: "Read data",
-  description: "Reads the keys of a canvas.",
+  description:
+    "Reads stored data with the rights of your person: a summary, shared or own keys, records of a collection, submissions, or the list of files.",
   scope: "read",
   hints: { readOnlyHint: true },
-  input: z.strictObject({ canvas: z.string() }),
-  output: z.object({ entries: z.array(z.unknown()) }),
-  async run(call, { canvas: reference }) {
-    const canvas = await findMeant(call, reference);
-    const answer = await performRuntime(call, canvas, "kv.list", {});
-    const body = typeof answer === "string" || "pipe" in answer ? answer : (answer.body ?? "");
-    const json = typeof body === "string" || body instanceof Uint8Array ? String(body) : await text(body);
-    return { text: json, content: JSON.parse(json) };
+  input,
+  output: z.object({
+    notice: z.string(),
+    summary: z.unknown().optional(),
+    entries: z.array(z.unknown()).optional(),
+    value: z.unknown().optional(),
+    next: z.string().nullable(),
+  }),
+  async run(call, args) {
+    const { what = "summary", key } = args;
+    const canvas = await findMeant(call, args.canvas);
+    if (what === "summary") {
+      const summary = await perform(call, summaryAct, { params: { id: canvas.id } });
+      const part = textPart(visibleJson(summary), args.next);
+      const text = `${bounded(part.text)}\nRead parts with \`what\`.${more(part.next)}`;
+      return { text, content: { notice: NOTICE, summary, next: part.next } };
+    }
+    const source = SOURCES[what];
+    if (key !== undefined) {
+      const { next: given, ...asked } = args;
+      const entry = await readOne(call, canvas, source, asked, key);
+      const part = textPart(visibleJson(entry), given);
+      const value = given === undefined && part.next === null ? entry : part.text;
+      return {
+        text: bounded(part.text) + more(part.next),
+        content: { notice: NOTICE, value, next: part.next },
+      };
+    }
+    const read = (limit: number) => readList(call, canvas, source, args, limit);
+    const { entries, lines, next } = await fittingPage(LIMITS[0] as number, read, (entry) =>
+      visibleJson(shown(entry)),
+    );
+    const shownEntries = entries.map(shown);
+    const isCut = shownEntries.some((each) => "valueStart" in each);
+    const hint = isCut ? "\n`valueStart` begins a long value: read the whole with `key`." : "";
+    const text = lines.length === 0 ? NONE : bounded(lines.join("\n")) + hint + more(next);
+    return { text, content: { notice: NOTICE, entries: shownEntries, next } };
   },
 });

@@ -3,7 +3,6 @@ import { type Fault, fault } from "../fault.ts";
 
 const OAUTH = "packages/server/src/oauth";
 const REQUEST = `${OAUTH}/authorize.ts`;
-const TICKETS = "packages/server/src/crypto/tickets.ts";
 const CODES = `${OAUTH}/oauth-codes.ts`;
 const ENDPOINT = `${OAUTH}/token-endpoint.ts`;
 const TEST = "packages/server/test/sign-in/oauth.test.ts";
@@ -192,13 +191,19 @@ export const oauth: Fault[] = [
   ),
   fault(
     "oauth: tickets are not signed",
-    TICKETS,
-    "!signer.verifies(signature, purpose, content)",
-    'content === "" || content === "a"',
+    `${OAUTH}/oauth-codes.ts`,
+    "env.signer.verifies(signature, `oauth.${purpose}`, text)",
+    'text !== "" && text !== "a"',
     FORGED_ANSWER,
   ),
-  fault("oauth: another person's ticket", TICKETS, "ticket.user === id && ", "", FORGED_ANSWER),
-  fault("oauth: tickets have no end", TICKETS, " && ticket.expires > clock()", "", FORGED_ANSWER),
+  fault("oauth: another person's ticket", `${OAUTH}/oauth-codes.ts`, "user === id && ", "", FORGED_ANSWER),
+  fault(
+    "oauth: tickets have no end",
+    `${OAUTH}/oauth-codes.ts`,
+    " && expires > env.clock()",
+    "",
+    FORGED_ANSWER,
+  ),
   fault(
     "oauth: scripts of canvases read the question",
     `${OAUTH}/asked-access.ts`,

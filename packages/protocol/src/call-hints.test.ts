@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ERRORS } from "@easel/protocol/errors";
 import { codeOf, hintOf, remedyOf } from "./call-hints.ts";
+import { ERRORS } from "./errors.ts";
 
 describe("hints about refused calls", () => {
   it("every code has one, in whole sentences", () => {

@@ -1,6 +1,9 @@
-import type { ErrorCode } from "@easel/protocol/errors";
-import { ACCESS_LOST, CANVAS_FULL, REALTIME_OFF } from "@easel/protocol/realtime-constants";
-import type { Call } from "../api/types.ts";
+import type { ErrorCode } from "./errors.ts";
+import type { LoggedCall } from "./management.ts";
+import { ACCESS_LOST, CANVAS_FULL, REALTIME_OFF } from "./realtime-constants.ts";
+
+/** What is known of a refused or failed call. */
+type Refused = Pick<LoggedCall, "code" | "status">;
 
 const FULL = "Delete what is no longer needed, or ask an administrator for more room.";
 const SHARE = "Change that in Sharing.";
@@ -97,10 +100,10 @@ const CLOSED: Record<number, string> = {
 };
 
 /** The name of a call in lists: its code, or its status if it has none. */
-export const codeOf = ({ code, status }: Pick<Call, "code" | "status">): string => code ?? String(status);
+export const codeOf = ({ code, status }: Refused): string => code ?? String(status);
 
 /** Returns why a call was refused or failed and what to do, for somebody who may change the canvas. */
-export function hintOf({ code, status }: Pick<Call, "code" | "status">): string {
+export function hintOf({ code, status }: Refused): string {
   if (code !== null && Object.hasOwn(HINTS, code)) return HINTS[code as ErrorCode];
   if (Object.hasOwn(CLOSED, status)) return CLOSED[status] as string;
   if (status === 401 || status === 302) return HINTS.NOT_AUTHENTICATED;
@@ -113,7 +116,7 @@ const OF_BACKEND: readonly string[] = ["CAPABILITY_DISABLED", "GUEST_AI_DISABLED
 const OF_SHARING: readonly string[] = ["PASSWORD_REQUIRED", "STATIC_ONLY", "OWNER_ONLY", "SHARE_EXPIRED"];
 
 /** Returns the screen of the canvas on which what refused a call is changed, or null if it is not changed on a screen. */
-export function remedyOf({ code, status }: Pick<Call, "code" | "status">): "backend" | "sharing" | null {
+export function remedyOf({ code, status }: Refused): "backend" | "sharing" | null {
   if (OF_SHARING.includes(code ?? "")) return "sharing";
   return OF_BACKEND.includes(code ?? "") || status === REALTIME_OFF ? "backend" : null;
 }
