@@ -426,6 +426,12 @@ export const LIMITS = {
     of: "the expired access tokens of one person that are still listed",
     past: "the oldest are removed",
   },
+  appsPerPerson: {
+    value: 100,
+    unit: "tools",
+    of: "the connected tools of one person that have not expired",
+    past: "409 KEY_LIMIT",
+  },
   invitesPerCanvas: {
     value: 1_000,
     unit: "invitations",

@@ -1,6 +1,13 @@
+import { LIMITS } from "@easel/protocol/limits";
 import type { TokenScope } from "@easel/protocol/management";
+import type { User } from "../access/principal.ts";
 import type { CanvasData } from "../canvases/canvas-data.ts";
+import { lockUser } from "../canvases/owner-quotas.ts";
+import { newId } from "../crypto/ids.ts";
+import { joined, type NamedStep, type Optional, optional, type Sql, sql, step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
+import { refuse } from "../http/refusal.ts";
+import { newAppToken } from "./tokens.ts";
 
 /** The connected tools, of which some are for one canvas, their refresh tokens, and the canvases that they have made. */
 export const appData: CanvasData = {
@@ -10,6 +17,13 @@ export const appData: CanvasData = {
   },
   otherTables: ["app_refresh_tokens", "used_tickets"],
   cleanUps: [
+    {
+      what: "connected tools that have expired",
+      keptMs: 0,
+      async remove(until, { db }) {
+        await db.withReserve.batch(endingSteps(sql`expires_at <= ${until}`));
+      },
+    },
     {
       what: "used tickets",
       keptMs: 0,
@@ -37,6 +51,18 @@ export interface App {
   stepsUp: boolean;
   /** When it was last used, in epoch milliseconds; null if it never was. */
   usedAt: number | null;
+}
+
+/** What a person allows a program, for a new connected tool. */
+export interface AppFields extends Omit<App, "id" | "clientId" | "stepsUp" | "usedAt"> {
+  /** What identifies the program; null for a token that the person creates, without a program behind it. */
+  clientId: string | null;
+  /** The host to which the person is sent back; null if there is none. */
+  redirectHost: string | null;
+  /** Whether a document or the configuration of the service vouches for the program. */
+  verified: boolean;
+  /** When the connected tool ends, in epoch milliseconds; null for never. */
+  expiresAt: number | null;
 }
 
 interface AppRow {
@@ -94,4 +120,82 @@ export function noteUse({ id, usedAt }: App, { db, clock, log }: Env): void {
   db.withReserve.run`update apps set used_at = ${now} where id = ${id}`.catch((error) =>
     log.warn({ err: error }, "recording the use of a connected tool failed"),
   );
+}
+
+/**
+ * Builds the statements that end the connected tools for which the condition `which` on `apps` is true, with their access and refresh tokens.
+ * Refresh tokens are first: an exchange that is under way is waited for, so that the access token of it ends, too. Which canvases the programs
+ * have made stays known, for the next time that the person connects them.
+ */
+export const endingSteps = (which: Sql): Optional[] => {
+  const those = joined([sql`where app_id in (select id from apps where`, which, sql`)`]);
+  return [
+    optional(...joined([sql`delete from app_refresh_tokens`, those])),
+    optional(...joined([sql`delete from tokens`, those])),
+    optional(...joined([sql`delete from apps where`, which])),
+  ];
+};
+
+/**
+ * Makes a new connected tool of a person. Returns its id and the statement that stores it, which changes no row if the person has no role on
+ * the canvas `canvasId`. It belongs after `appRoomSteps` in a batch.
+ */
+function newApp(
+  { id: userId, email }: Pick<User, "id" | "email">,
+  fields: AppFields,
+  { clock }: Pick<Env, "clock">,
+): { id: string; insert: Sql } {
+  const id = newId();
+  const { clientId, clientName, clientHost, redirectHost, scope, canvasId, expiresAt } = fields;
+  const insert = sql`
+    insert into apps (id, user_id, client_id, client_name, client_host, redirect_host, verified, scope, canvas_id, own_only, confirms,
+      created_at, expires_at)
+    select cast(${id} as text), cast(${userId} as text), cast(${clientId ?? id} as text), cast(${clientName} as text),
+      cast(${clientHost} as text), cast(${redirectHost} as text), ${fields.verified ? 1 : 0}, cast(${scope} as text),
+      cast(${canvasId} as text), ${fields.ownOnly ? 1 : 0}, ${fields.confirms ? 1 : 0}, cast(${clock()} as bigint),
+      cast(${expiresAt} as bigint)
+    where cast(${canvasId} as text) is null or exists (select 1 from canvases where id = ${canvasId} and deleted_at is null
+      and (owner_id = ${userId} or id in (select canvas_id from grants where email = ${email})))`;
+  return { id, insert };
+}
+
+/**
+ * Builds the steps of a batch that makes room for a new connected tool of a person: they lock the person, remove those that have expired, and
+ * change no row, which rolls back the batch with the outcome "full", if the person has as many as one person may.
+ */
+const appRoomSteps = (userId: string, { clock }: Pick<Env, "clock">): NamedStep<"full" | null>[] => [
+  step("full", lockUser(userId)),
+  ...endingSteps(sql`user_id = ${userId} and expires_at <= ${clock()}`),
+  step(
+    "full",
+    sql`update users set name = name where id = ${userId}
+      and (select count(*) from apps where user_id = ${userId}) < ${LIMITS.appsPerPerson.value}`,
+  ),
+];
+
+/** Throws 409 `KEY_LIMIT` with the limit of connected tools. */
+const refuseTooManyApps = (): never =>
+  refuse("KEY_LIMIT", {
+    message: `You have ${LIMITS.appsPerPerson.value} connected tools, which is as many as one person may have. End one on the page /account.`,
+  });
+
+/**
+ * Creates a connected tool that consists of an access token for `/mcp`, for programs that cannot ask for one. Returns the id of the connected
+ * tool and the text of the token. Throws 404 `NOT_FOUND` if the person has no role on the canvas, and 409 `KEY_LIMIT` if they have too many
+ * connected tools.
+ */
+export async function createAppToken(
+  user: Pick<User, "id" | "email">,
+  {
+    name,
+    ...fields
+  }: Pick<AppFields, "scope" | "canvasId" | "ownOnly" | "confirms" | "expiresAt"> & { name: string },
+  env: Env,
+): Promise<{ id: string; token: string }> {
+  const nobody = { clientId: null, clientHost: null, redirectHost: null, verified: false };
+  const app = newApp(user, { ...nobody, clientName: name, ...fields }, env);
+  const { token, insert } = newAppToken(app.id, fields, env);
+  const outcome = await env.db.batch([...appRoomSteps(user.id, env), app.insert, insert]);
+  if (outcome === "full") refuseTooManyApps();
+  return outcome === "done" ? { id: app.id, token } : refuse("NOT_FOUND");
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { TokenAudience } from "@easel/protocol/management";
 import { type Principal, visitor } from "../access/principal.ts";
 import { passesIn } from "../canvases/gate-cookie.ts";
 import type { Env } from "../env.ts";
@@ -7,7 +8,7 @@ import type { Caller, Identified } from "./credential.ts";
 import { previewerById } from "./previews.ts";
 import { proxyUser } from "./proxy.ts";
 import { findCanvasSession, findSession, sessionById } from "./session.ts";
-import { acceptsTokens, bearerToken, type TokenAudience, tokenUser, tokenUserById } from "./tokens.ts";
+import { acceptsTokens, bearerToken, tokenUser, tokenUserById } from "./tokens.ts";
 import { userById } from "./users.ts";
 
 const ANONYMOUS = { user: visitor(), credential: null };

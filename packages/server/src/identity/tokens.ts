@@ -1,5 +1,10 @@
 import { LIMITS } from "@easel/protocol/limits";
-import { TOKEN_SCOPES, type TokenInfo, type TokenScope } from "@easel/protocol/management";
+import {
+  TOKEN_SCOPES,
+  type TokenAudience,
+  type TokenInfo,
+  type TokenScope,
+} from "@easel/protocol/management";
 import type { Restriction, User } from "../access/principal.ts";
 import type { CanvasData } from "../canvases/canvas-data.ts";
 import { lockUser } from "../canvases/owner-quotas.ts";
@@ -20,9 +25,6 @@ import { refuse } from "../http/refusal.ts";
 import type { HasHeaders } from "../http/request-headers.ts";
 import type { Identified } from "./credential.ts";
 import { type UserRow, userOf } from "./users.ts";
-
-/** What an access token is for: `/api` and `/v1`, or the tools of `/mcp`. Each accepts only its own tokens. */
-export type TokenAudience = "api" | "mcp";
 
 /** The start of the texts of access tokens. */
 const PREFIXES: Record<TokenAudience, string> = { api: "easel_pat_", mcp: "easel_mcp_" };

@@ -2,6 +2,7 @@ import { access } from "./access.ts";
 import { me, sessions, usage } from "./account.ts";
 import type { Act } from "./act.ts";
 import { activity } from "./activity.ts";
+import { adminApps } from "./admin/apps.ts";
 import { canvases as adminCanvases } from "./admin/canvases.ts";
 import { connectionGrants, connections, connectionTests } from "./admin/connections.ts";
 import { instance } from "./admin/instance.ts";
@@ -9,6 +10,7 @@ import { orgs } from "./admin/orgs.ts";
 import { aiUsage, audit } from "./admin/reports.ts";
 import { settings } from "./admin/settings.ts";
 import { users } from "./admin/users.ts";
+import { apps } from "./apps.ts";
 import { canvases } from "./canvases.ts";
 import { callLog, capabilities, grantedConnections } from "./capabilities.ts";
 import { data } from "./data.ts";
@@ -24,6 +26,7 @@ export const ACTS: readonly Act[] = [
   ...me,
   ...sessions,
   ...tokens,
+  ...apps,
   ...teams,
   ...people,
   ...canvases,
@@ -40,6 +43,7 @@ export const ACTS: readonly Act[] = [
   ...callLog,
   ...activity,
   ...users,
+  ...adminApps,
   ...adminCanvases,
   ...orgs,
   ...settings,

@@ -1,21 +1,29 @@
 import { LIMITS } from "@easel/protocol/limits";
-import { TOKEN_SCOPES } from "@easel/protocol/management";
+import { TOKEN_AUDIENCES, TOKEN_SCOPES } from "@easel/protocol/management";
 import { z } from "zod";
 import { isId } from "../crypto/ids.ts";
 import { label, later } from "../http/field-schemas.ts";
 import { refuse } from "../http/refusal.ts";
+import { createAppToken } from "../identity/apps.ts";
 import { acceptsTokens, createToken, deleteToken, listTokens, readToken } from "../identity/tokens.ts";
 import { act, created, noContent, ok } from "./act.ts";
 import { json } from "./bodies.ts";
 import { longPage } from "./list-query.ts";
 import { newToken, token, tokenList } from "./responses/account.ts";
 
-const NewToken = z.strictObject({
-  name: label(LIMITS.nameLength.value),
-  expiresAt: later.nullable().default(null),
-  scope: z.enum(TOKEN_SCOPES).default("full"),
-  canvasId: z.string().refine(isId, "must be the id of a canvas").nullable().default(null),
-});
+const NewToken = z
+  .strictObject({
+    name: label(LIMITS.nameLength.value),
+    expiresAt: later.nullable().default(null),
+    scope: z.enum(TOKEN_SCOPES).default("full"),
+    canvasId: z.string().refine(isId, "must be the id of a canvas").nullable().default(null),
+    audience: z.enum(TOKEN_AUDIENCES).default("api"),
+    ownOnly: z.boolean().optional(),
+    confirms: z.boolean().optional(),
+  })
+  .refine(({ audience, ownOnly, confirms }) => audience === "mcp" || (ownOnly ?? confirms) === undefined, {
+    message: '`ownOnly` and `confirms` are for a token with `audience: "mcp"`',
+  });
 
 /** The message for users of a service that accepts no access tokens. */
 export const NOT_ACCEPTED =
@@ -58,7 +66,7 @@ export const createAct = act({
   path: "/api/tokens",
   summary: "Creates a personal access token.",
   details:
-    "Its secret is returned this once. See [scopes of tokens](../sharing.md#scopes-of-tokens). 404 `NOT_FOUND` for a canvas on which the caller has no role, 409 `KEY_LIMIT` for someone who has as many unexpired tokens as [one person may](limits.md).",
+    'Its secret is returned this once. With `audience: "mcp"` it is for the tools of `/mcp`, and nothing else: it is then a [connected tool](../sharing.md#connected-tools), whose id is returned. `ownOnly` limits it to canvases that it makes, by default it is not; `confirms`, by default true, makes it ask before a canvas is opened to more people or deleted. See [scopes of tokens](../sharing.md#scopes-of-tokens). 404 `NOT_FOUND` for a canvas on which the caller has no role, 409 `KEY_LIMIT` for someone who has as many unexpired tokens as [one person may](limits.md).',
   allow: "session",
   affects: "people",
   body: json(NewToken),
@@ -66,7 +74,10 @@ export const createAct = act({
   errors: ["NOT_FOUND", "KEY_LIMIT"],
   async run({ user, body }, env) {
     if (!acceptsTokens(env.config)) refuse("PERMISSION_DENIED", { message: NOT_ACCEPTED });
-    const made = await createToken(user, body, env);
+    const { audience, ownOnly = false, confirms = true, ...fields } = body;
+    const made = await (audience === "mcp"
+      ? createAppToken(user, { ...fields, ownOnly, confirms }, env)
+      : createToken(user, fields, env));
     return { body: made, audit: { target: made.id, details: body } };
   },
 });

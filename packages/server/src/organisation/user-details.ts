@@ -1,6 +1,7 @@
 import type { UserFilter } from "@easel/protocol/management";
 import { containing, joined, optional, type Sql, type Step, sql, step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
+import { endingSteps } from "../identity/apps.ts";
 import { nearQuota, ownsDeactivated } from "./attention.ts";
 import { type PersonQuotas, personQuotaSteps } from "./quotas.ts";
 
@@ -65,12 +66,15 @@ export function findUserDetails(id: string, { db }: Env): Promise<UserDetailsRow
   return db.get<UserDetailsRow>(...joined([DETAILS, sql`id = ${id}`]));
 }
 
-/** The statements that delete the sessions and access tokens of a user who is deactivated. */
-const revocations = (id: string): Step<never>[] => [
-  optional`delete from sessions where user_id in (select id from users where id = ${id} and deactivated_at is not null)`,
-  optional`delete from tokens where user_id in (select id from users where id = ${id} and deactivated_at is not null)`,
-  optional`delete from apps where user_id in (select id from users where id = ${id} and deactivated_at is not null)`,
-];
+/** The statements that delete the sessions, access tokens and connected tools of a user who is deactivated. */
+const revocations = (id: string): Step<never>[] => {
+  const deactivated = sql`user_id in (select id from users where id = ${id} and deactivated_at is not null)`;
+  return [
+    optional(...joined([sql`delete from sessions where`, deactivated])),
+    ...endingSteps(deactivated),
+    optional(...joined([sql`delete from tokens where`, deactivated])),
+  ];
+};
 
 /**
  * The steps that deactivate a user on behalf of the administrator `by`. They change no row if these are the same, or if `by` has been
@@ -100,8 +104,8 @@ export interface UserPatch {
 }
 
 /**
- * Changes rights and quotas of a user on behalf of the administrator with the id `by`. Deactivating a user deletes the user's sessions and
- * access tokens, which reactivating does not restore. Changes nothing and returns "not_found" if there is no such user, and "not_allowed"
+ * Changes rights and quotas of a user on behalf of the administrator with the id `by`. Deactivating a user deletes the user's sessions,
+ * access tokens and connected tools, which reactivating does not restore. Changes nothing and returns "not_found" if there is no such user, and "not_allowed"
  * if the administrator deactivates themself, or has been deactivated.
  */
 export async function updateUser(
@@ -142,20 +146,21 @@ export async function deactivateWithoutCanvases(
   return (await db.withReserve.batch(steps)) === "done";
 }
 
-/** What lets a person in: their unexpired sessions and access tokens, counted. */
+/** What lets a person in, or programs for them: their unexpired sessions, access tokens and connected tools, counted. */
 export async function credentialsOf(
   id: string,
   { db, clock }: Env,
-): Promise<{ sessions: number; tokens: number }> {
+): Promise<{ sessions: number; tokens: number; apps: number }> {
   const now = clock();
-  const [row] = await db.all<{ sessions: number; tokens: number }>`
+  const [row] = await db.all<{ sessions: number; tokens: number; apps: number }>`
     select (select count(*) from sessions where user_id = ${id} and expires_at > ${now}) as sessions,
-      (select count(*) from tokens where user_id = ${id} and (expires_at is null or expires_at > ${now})) as tokens`;
-  return { sessions: Number(row?.sessions), tokens: Number(row?.tokens) };
+      (select count(*) from tokens where user_id = ${id} and app_id is null and (expires_at is null or expires_at > ${now})) as tokens,
+      (select count(*) from apps where user_id = ${id} and (expires_at is null or expires_at > ${now})) as apps`;
+  return { sessions: Number(row?.sessions), tokens: Number(row?.tokens), apps: Number(row?.apps) };
 }
 
 /**
- * Ends every session of a user and, with `tokens`, their access tokens and what a program could still exchange for one. Returns false if there
+ * Ends every session of a user and, with `tokens`, their access tokens, their connected tools and what a program could still exchange for one. Returns false if there
  * is no such user.
  */
 export async function signOutUser(
@@ -169,8 +174,8 @@ export async function signOutUser(
   ];
   if (tokens)
     steps.push(
+      ...endingSteps(sql`user_id = ${id}`),
       optional`delete from tokens where user_id = ${id}`,
-      optional`delete from apps where user_id = ${id}`,
       optional`delete from oauth_codes where user_id = ${id} and token_id is null`,
     );
   return (await db.withReserve.batch(steps)) === "done";

@@ -26,6 +26,9 @@ import { zip } from "../support/zip.ts";
 
 const MIB = 1024 * 1024;
 
+/** The body of a request for a token for AI tools. */
+const FOR_TOOLS = { name: "A tool", audience: "mcp" };
+
 const POLICY: RuntimePolicy = { collections: { board: { preset: "contributions" } } };
 
 /** Starts a node on the SQLite database of a service. On the disk of this node's database, less than the reserve is free. */
@@ -114,6 +117,12 @@ describe("while less than the reserve is free on the disk of the database", () =
     },
     "token.delete": async () =>
       own(below, "DELETE", `/tokens/${(await tokenOf(target, site.people.owner)).id}`),
+    "app.revoke": async () => own(below, "DELETE", `/apps/${await made("/tokens", FOR_TOOLS)}`),
+    "user.end-apps": async () => {
+      await made("/tokens", FOR_TOOLS);
+      const { id } = (await own(target, "GET", "/me")).json;
+      return administer(below, "DELETE", `/users/${id}/apps`);
+    },
     "team.delete": async () =>
       own(below, "DELETE", `/teams/${await made("/teams", { name: "Old", members: [] })}`),
     "team.leave": async () => {

@@ -9,6 +9,7 @@ import { tokenOf } from "@easel/conformance/token";
 import { z } from "zod";
 import { ACTS } from "../../src/management/acts.ts";
 import { MANAGEMENT_TAGS } from "../../src/openapi/document.ts";
+import { connectTool } from "../support/connected-tool.ts";
 import { onEngines } from "../support/engines.ts";
 import { OpenApiCheck } from "../support/openapi-check.ts";
 import { upload } from "../support/publish.ts";
@@ -116,6 +117,12 @@ await onEngines("the acts of the management API", (target, env) => {
   const made = async (at: string, body: object) => String((await owner("POST", at, body)).json.id);
   const userId = async (who: Person) => String((await as(who, "GET", "/me")).json.id);
 
+  const connected = async (who: Person) => {
+    const tool = await connectTool(target.base, who, {}, env);
+    secrets.push(tool.token, tool.token.slice("easel_mcp_".length));
+    return tool;
+  };
+
   const deploys = () => stager(target, site.people.owner, site.id);
 
   /** A request for each act (operation of the management API), sent in this order. Every field that can hold a secret holds one. */
@@ -133,6 +140,11 @@ await onEngines("the acts of the management API", (target, env) => {
     },
     "token.list": () => owner("GET", "/tokens"),
     "token.delete": async () => owner("DELETE", `/tokens/${await made("/tokens", { name: "Another" })}`),
+    "app.list": async () => {
+      await connected(site.people.owner);
+      return owner("GET", "/apps");
+    },
+    "app.revoke": async () => owner("DELETE", `/apps/${(await connected(site.people.owner)).id}`),
     "session.list": () => owner("GET", "/sessions"),
     "session.revoke": async () => {
       const { email } = site.people.viewer;
@@ -296,6 +308,16 @@ await onEngines("the acts of the management API", (target, env) => {
     },
     "canvas.reassign": () =>
       administer("PUT", `/canvases/${site.id}/owner`, { email: site.people.editor.email }),
+    "app.clients": async () => {
+      await connected(site.people.viewer);
+      return administer("GET", "/apps");
+    },
+    "app.end-client": () => administer("POST", "/apps/end", { client: "test-client" }),
+    "user.apps": async () => {
+      await connected(site.people.viewer);
+      return administer("GET", `/users/${await userId(site.people.viewer)}/apps`);
+    },
+    "user.end-apps": async () => administer("DELETE", `/users/${await userId(site.people.viewer)}/apps`),
     "user.sign-out": async () => administer("POST", `/users/${await userId(site.people.viewer)}/sign-out`),
     "org.put": () => administer("PUT", "/orgs/acts", { name: "Acts", domains: ["acts.example"] }),
     "org.list": () => administer("GET", "/orgs"),
@@ -355,7 +377,7 @@ await onEngines("the acts of the management API", (target, env) => {
       const isOther = name === "canvas.create" || name === "canvas.purge-own";
       if (name.startsWith("canvas.") && !isOther) assert.equal(last?.canvas_id, site.id);
       if (name === "canvas.create") assert.equal(last?.canvas_id, JSON.parse(text).id);
-      if (/^(token|session|team|user|org)\./.test(name)) assert.notEqual(last?.target, null);
+      if (/^(token|app|session|team|user|org)\./.test(name)) assert.notEqual(last?.target, null);
     });
   }
 

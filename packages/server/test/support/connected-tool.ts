@@ -72,6 +72,11 @@ export async function connectTool(
     select ${id}, users.id, ${clientId}, ${"Test tool"}, 1, ${scope}, cast(${canvasId} as text), ${ownOnly ? 1 : 0}, ${confirms ? 1 : 0},
       cast(${env.clock()} as bigint) from users where email = ${email}`;
   await env.db.run(...insert);
+  return toolOf(base, { id, token });
+}
+
+/** Returns a connected tool by its id and its access token. */
+export function toolOf(base: string, { id, token }: Pick<ConnectedTool, "id" | "token">): ConnectedTool {
   const request: ConnectedTool["request"] = (method, params, headers = []) => {
     const asked = toolRequest(method, params);
     const all: Header[] = [["Authorization", `Bearer ${token}`], ...asked.headers, ...headers];

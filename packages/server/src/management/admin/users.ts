@@ -61,7 +61,7 @@ function refuseSelf(id: string, self: User): void {
 }
 
 /** Finds the user whose id is in the path of a request. Throws 404 `NOT_FOUND` if there is none. */
-const userOf = async (id: string, env: Env): Promise<UserDetailsRow> =>
+export const userOf = async (id: string, env: Env): Promise<UserDetailsRow> =>
   (isId(id) ? await findUserDetails(id, env) : undefined) ?? refuse("NOT_FOUND");
 
 /**
@@ -120,7 +120,7 @@ export const users = [
     path: "/api/admin/users/{id}",
     summary: "Deactivates or reactivates a user, or changes their rights and quotas.",
     details:
-      "Deactivating ends sessions and access tokens for good; administrators cannot deactivate themselves. A quota of null restores that of the instance.",
+      "Deactivating ends sessions, access tokens and connected tools for good; administrators cannot deactivate themselves. A quota of null restores that of the instance.",
     allow: "administrator",
     affects: "people",
     body: json(Patch),
@@ -139,7 +139,7 @@ export const users = [
     method: "GET",
     path: "/api/admin/users/{id}",
     summary:
-      "Returns a user, what they use of the quotas on what they own, and the number of their sessions and tokens.",
+      "Returns a user, what they use of the quotas on what they own, and the number of their sessions, access tokens and connected tools.",
     allow: "administrator",
     response: ok(adminUserDetails),
     async run({ params: { id } }, env) {
@@ -152,7 +152,7 @@ export const users = [
     name: "user.sign-out",
     method: "POST",
     path: "/api/admin/users/{id}/sign-out",
-    summary: "Ends every session and access token of a user, who may sign in again.",
+    summary: "Ends every session, access token and connected tool of a user, who may sign in again.",
     details:
       "With `tokens: false` only the sessions, so that programs of the user go on. Behind a proxy that signs people in, the proxy's own sessions go on.",
     allow: "administrator",

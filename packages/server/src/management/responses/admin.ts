@@ -46,6 +46,7 @@ export const adminUserDetails = exact<AdminUserDetails>()(
     usage: personQuotas,
     sessions: z.int(),
     tokens: z.int(),
+    apps: z.int(),
   }),
 );
 
@@ -59,6 +60,7 @@ export const handoverPreview = exact<HandoverPreview>()(
     teams: z.array(z.strictObject({ id: z.string(), name: z.string(), members: z.int() })),
     sessions: z.int(),
     tokens: z.int(),
+    apps: z.int(),
   }),
 );
 

@@ -39,6 +39,18 @@ const told: [entry: Parameters<typeof sentenceOf>[0], words: string][] = [
     { act: "user.sign-out", target: "u", details: { email: "bo@acme.test", tokens: false } },
     "signed out bo@acme.test",
   ],
+  [
+    { act: "token.create", target: "t", details: { name: "Editor", audience: "mcp" } },
+    "made the access token “Editor” for AI tools",
+  ],
+  [
+    { act: "user.end-apps", target: "u", details: { email: "bo@acme.test", ended: 2 } },
+    "ended 2 connected tools of bo@acme.test",
+  ],
+  [
+    { act: "app.end-client", target: "https://x.test/", details: { ended: 1 } },
+    "ended 1 connected tool of one program",
+  ],
   [{ act: "later.act", target: null, details: null }, "did later.act"],
   [{ act: "constructor", target: null, details: null }, "did constructor"],
 ];

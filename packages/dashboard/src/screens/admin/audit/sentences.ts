@@ -67,8 +67,13 @@ function tested({ details, target }: Facts): string {
   return `tried the Connection ${target}: ${outcome}`;
 }
 
+const toolsIn = ({ ended }: Details): string =>
+  typeof ended === "number" ? countOf(ended, "connected tool") : "connected tools";
+
 /** What each act is in words, after the name of the person. */
 const SENTENCES: Record<string, (facts: Facts) => string> = {
+  "app.end-client": ({ details }) => `ended ${toolsIn(details)} of one program`,
+  "app.revoke": () => "ended a connected tool",
   "audit.export": ({ details }) => `exported the audit log${quoted(textIn(details, "format"))}`,
   "authoring.create": ({ details }) => `made a canvas${quoted(textIn(details, "slug"))} from a page`,
   "authoring.deploy": () => "published a version of a canvas from a page",
@@ -116,11 +121,13 @@ const SENTENCES: Record<string, (facts: Facts) => string> = {
   "team.delete": () => "deleted a team",
   "team.leave": () => "left a team",
   "team.update": ({ details }) => `changed a team: ${fieldsIn(details) || "nothing"}`,
-  "token.create": ({ details }) => `made the access token${quoted(textIn(details, "name"))}`,
+  "token.create": ({ details }) =>
+    `made the access token${quoted(textIn(details, "name"))}${details.audience === "mcp" ? " for AI tools" : ""}`,
   "token.delete": () => "ended an access token",
+  "user.end-apps": (facts) => `ended ${toolsIn(facts.details)} of ${whom(facts)}`,
   "user.handover": handedOver,
   "user.sign-out": (facts) =>
-    `signed out ${whom(facts)}${facts.details.tokens === false ? "" : ", access tokens included"}`,
+    `signed out ${whom(facts)}${facts.details.tokens === false ? "" : ", access tokens and connected tools included"}`,
   "user.update": updatedUser,
 };
 
