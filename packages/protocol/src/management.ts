@@ -957,6 +957,8 @@ export interface AuditEntry {
   /** The IP address of the client. */
   address: string;
   details: Json;
+  /** The AI tool that acted for the actor: the name of the program, and the tool of `/mcp` that it called. Null if the actor acted themselves. */
+  via: { client: string; tool: string } | null;
 }
 
 /** An entry of the audit log in the list. */

@@ -84,6 +84,19 @@ describe("the audit log on a screen", { skip: noBrowser }, async () => {
     assert.equal(await page.getByRole("searchbox", { name: "Search all texts" }).inputValue(), "");
   });
 
+  it("an entry names the AI tool that acted for the person", async () => {
+    const via = JSON.stringify({ client: `Agent ${HOSTILE}`, tool: "share_canvas" });
+    await env.db.run`
+      insert into audit (id, at, actor_id, actor_email, act, address, via)
+      values ('00000000-0000-7000-8000-00000000000a', 1, 'x', 'tool@acme.test', 'canvas.share', '::1', ${via})`;
+    const { page } = await open(ADMIN, "/admin/audit?actor=tool@acme.test");
+    const row = page.getByRole("row", { name: /through Agent/ });
+    await row.getByRole("rowheader").focus();
+    await page.keyboard.press("Enter");
+    await page.getByText(`through Agent ${HOSTILE} with share_canvas`).waitFor();
+    assert.equal(await page.locator("img[src=x]").count(), 0);
+  });
+
   it("Escape closes an entry, and the focus goes back to its row", async () => {
     const { page } = await open(ADMIN, "/admin/audit?act=canvas.disable");
     const row = page.getByRole("row", { name: /disabled a canvas/ });

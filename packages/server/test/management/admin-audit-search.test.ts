@@ -38,15 +38,16 @@ await onEngines("searching the audit log", (target, env) => {
     target?: string | null;
     canvas?: string | null;
     details?: object | null;
+    via?: { client: string; tool: string } | null;
   }
   let written = 0;
   /** Writes an entry of the past, and returns its id. */
   async function write({ at = DAY, actor = "ada@acme.test", act = "canvas.share", ...more }: Given = {}) {
     const id = idOf(at, written++ % 4096);
     await env.db.run`
-      insert into audit (id, at, actor_id, actor_email, act, canvas_id, target, address, details)
+      insert into audit (id, at, actor_id, actor_email, act, canvas_id, target, address, details, via)
       values (${id}, ${at}, ${`id-of-${actor}`}, ${actor}, ${act}, ${more.canvas ?? null}, ${more.target ?? null}, '::1',
-        ${more.details == null ? null : JSON.stringify(more.details)})`;
+        ${more.details == null ? null : JSON.stringify(more.details)}, ${more.via == null ? null : JSON.stringify(more.via)})`;
     return id;
   }
   const found = async (query: string) =>
@@ -171,8 +172,13 @@ await onEngines("searching the audit log", (target, env) => {
 
   it("an export has the entries of the list as they were recorded, as JSON lines", async () => {
     await write({ actor: "export@acme.test", details: { title: 'Ümläut "x"' } });
-    await write({ actor: "export@acme.test", target: "t" });
+    const via = { client: "Sketch agent", tool: "share_canvas" };
+    await write({ actor: "export@acme.test", target: "t", via });
     const { rows } = await pageOf(target, admin, "audit", "actor=export@acme.test");
+    assert.deepEqual(
+      rows.map((row) => row.via),
+      [via, null],
+    );
     const answer = await exported("actor=export@acme.test&format=jsonl");
     assert.equal(answer.status, 200);
     const lines = answer.text.trimEnd().split("\n");
@@ -188,12 +194,17 @@ await onEngines("searching the audit log", (target, env) => {
   });
 
   it("as CSV a hostile cell is a text", async () => {
-    const id = await write({ actor: "csv@acme.test", target: HOSTILE, details: { title: "a,b" } });
+    const id = await write({
+      actor: "csv@acme.test",
+      target: HOSTILE,
+      details: { title: "a,b" },
+      via: { client: HOSTILE, tool: "share_canvas" },
+    });
     const answer = await exported("actor=csv@acme.test&format=csv");
     assert.equal(
       answer.text,
-      "id,at,actor_id,actor_email,act,canvas_id,target,address,details\r\n" +
-        `${id},2020-05-01T00:00:00.000Z,id-of-csv@acme.test,csv@acme.test,canvas.share,,'${HOSTILE},::1,"{""title"":""a,b""}"\r\n`,
+      "id,at,actor_id,actor_email,act,canvas_id,target,address,details,via_client,via_tool\r\n" +
+        `${id},2020-05-01T00:00:00.000Z,id-of-csv@acme.test,csv@acme.test,canvas.share,,'${HOSTILE},::1,"{""title"":""a,b""}",'${HOSTILE},share_canvas\r\n`,
     );
     assert.match(String(headerOf(answer, "content-type")), /^text\/csv/);
   });

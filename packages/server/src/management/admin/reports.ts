@@ -56,6 +56,10 @@ function filterOf({ actor, from, to, ...others }: z.output<typeof Filter>): Audi
   };
 }
 
+/** Returns the AI tool through which the actor of an entry acted, or null. */
+const viaOf = ({ via }: AuditRow): AuditEntry["via"] =>
+  via === null ? null : (JSON.parse(via) as AuditEntry["via"]);
+
 const viewOf = (row: AuditRow): AuditEntry => ({
   id: row.id,
   at: row.at,
@@ -65,12 +69,17 @@ const viewOf = (row: AuditRow): AuditEntry => ({
   target: row.target,
   address: row.address,
   details: row.details === null ? null : (JSON.parse(row.details) as Json),
+  via: viaOf(row),
 });
 
-const COLUMNS = ["id", "at", "actor_id", "actor_email", "act", "canvas_id", "target", "address", "details"];
+const COLUMNS = [
+  ...["id", "at", "actor_id", "actor_email", "act", "canvas_id", "target", "address", "details"],
+  ...["via_client", "via_tool"],
+];
 
-const lineOf = (row: AuditRow): string =>
-  csvLine([
+const lineOf = (row: AuditRow): string => {
+  const via = viaOf(row);
+  return csvLine([
     row.id,
     new Date(row.at).toISOString(),
     row.actor_id,
@@ -80,7 +89,10 @@ const lineOf = (row: AuditRow): string =>
     row.target,
     row.address,
     row.details,
+    via?.client ?? null,
+    via?.tool ?? null,
   ]);
+};
 
 /** The formats of an export: how they are called, and the text of some entries. */
 const EXPORTS: Record<

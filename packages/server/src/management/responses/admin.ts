@@ -170,6 +170,7 @@ const auditEntry = exact<ListedAuditEntry>()(
     target: z.string().nullable(),
     address: z.string(),
     details: z.json(),
+    via: z.strictObject({ client: z.string(), tool: z.string() }).nullable(),
   }),
 );
 

@@ -132,9 +132,19 @@ export function AuditScreen() {
   );
 }
 
+/** Names the AI tool that acted for the person. */
+const Through = ({ via }: Pick<AuditEntry, "via">) =>
+  via && (
+    <span className="soft">
+      {" "}
+      through <bdi>{via.client}</bdi>
+    </span>
+  );
+
 const What = ({ entry }: { entry: AuditEntry }) => (
   <>
     <bdi className="audit-actor">{entry.actor.email}</bdi> <bdi>{sentenceOf(entry)}</bdi>
+    <Through via={entry.via} />
   </>
 );
 

@@ -19,7 +19,7 @@ export function EntryDetails({
   onClose: () => void;
 }) {
   const json = JSON.stringify(entry, null, 2);
-  const { actor, act, canvasId, canvasTitle, target } = entry;
+  const { actor, act, canvasId, canvasTitle, target, via } = entry;
   return (
     <section
       className="card stack audit-entry"
@@ -42,6 +42,11 @@ export function EntryDetails({
             <Link to="/admin/canvases/$canvasId" params={{ canvasId }}>
               <bdi>{canvasTitle}</bdi>
             </Link>
+          </>
+        )}
+        {via && (
+          <>
+            , through <bdi>{via.client}</bdi> with <code>{via.tool}</code>
           </>
         )}
       </p>
