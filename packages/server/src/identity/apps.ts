@@ -110,6 +110,17 @@ export const hasMade = async (
     select 1 as found from made_canvases
     where canvas_id = ${canvasId} and user_id = ${userId} and client_id = ${clientId}`) !== undefined;
 
+/** Records that a program has made a canvas for a person. */
+export async function recordMade(
+  { clientId }: App,
+  userId: string,
+  canvasId: string,
+  { db }: Env,
+): Promise<void> {
+  await db.run`insert into made_canvases (canvas_id, user_id, client_id) values (${canvasId}, ${userId}, ${clientId})
+    on conflict do nothing`;
+}
+
 /** The shortest interval between two recorded uses of a connected tool, and so the precision of its last use, in milliseconds. */
 const USE_INTERVAL_MS = 60_000;
 

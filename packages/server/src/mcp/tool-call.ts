@@ -6,6 +6,7 @@ import type { App } from "../identity/apps.ts";
 import type { Act } from "../management/act.ts";
 import type { ActCaller } from "../management/callers.ts";
 import { type Input, inputOf } from "../operations/operation.ts";
+import type { ByteSource } from "../operations/operation-body.ts";
 import { readmit } from "../pipeline/admit.ts";
 import { callerOf } from "../primitives/caller.ts";
 import { operationNamed } from "../primitives/index.ts";
@@ -56,6 +57,16 @@ export async function perform<Body>(
 ): Promise<Body> {
   const given = inputOf({ params, query, ...(body !== undefined && { body: { value: body } }) });
   return (await act.perform(caller, given, env)).body;
+}
+
+/** Performs an act whose body is bytes for the caller of a tool, and returns its response body. */
+export async function performWithBytes<Body>(
+  { caller, env }: ToolCall,
+  act: Act<Body>,
+  params: Record<string, string>,
+  body: ByteSource,
+): Promise<Body> {
+  return (await act.perform(caller, inputOf({ params, body }), env)).body;
 }
 
 /**

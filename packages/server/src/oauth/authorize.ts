@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type { User } from "../access/principal.ts";
 import type { Base } from "../config/addresses.ts";
+import { issueTicket } from "../crypto/tickets.ts";
 import type { Env } from "../env.ts";
 import { blockEmbedding, requireSameOrigin } from "../http/cross-site.ts";
 import { address, html, sendPage } from "../http/html.ts";
@@ -11,7 +12,7 @@ import { countAttempt } from "../sign-in/challenge.ts";
 import { ANSWERS_STYLE, accessText, answers, hostText } from "./access-text.ts";
 import { type AskedAccess, readAskedAccess, requirePerson, titleOfAsked } from "./asked-access.ts";
 import { CLIENT_ID } from "./clients/command-line.ts";
-import { addCode, issueTicket, readTicket } from "./oauth-codes.ts";
+import { addCode, readAnswered } from "./oauth-codes.ts";
 import { type OAuthErrorCode, readForm, refuseOAuth } from "./program-endpoint.ts";
 
 /** The parameters of an authorization request (RFC 6749, section 4.1.1; RFC 7636). Others are ignored. */
@@ -113,7 +114,7 @@ export function mountAuthorize(app: FastifyInstance, env: Env): void {
     const user = await requirePerson(request, reply, "api", env);
     if (!(await countAttempt(request, reply, env))) refuse("RATE_LIMITED");
     const form = await readForm(request);
-    const asked = readTicket<AuthorizationRequest>("authorize", form.get("ticket") ?? "", user, env);
+    const asked = readAnswered<AuthorizationRequest>("oauth.authorize", form.get("ticket") ?? "", user, env);
     reply.header("cache-control", "private, no-store").header("referrer-policy", "no-referrer");
     if (form.get("answer") !== "allow") {
       const fields = { error: "access_denied", error_description: "The person has not allowed it." } as const;
@@ -144,7 +145,7 @@ async function sendConsent(
         this computer.</p>
       ${accessText(asked, title, env.clock())}
       <form method="post" action="/oauth/authorize">
-        <input type="hidden" name="ticket" value="${issueTicket("authorize", user, request, env)}">${answers()}</form>`,
+        <input type="hidden" name="ticket" value="${issueTicket("oauth.authorize", user, request, env)}">${answers()}</form>`,
   });
 }
 

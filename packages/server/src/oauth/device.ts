@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type { User } from "../access/principal.ts";
+import { issueTicket } from "../crypto/tickets.ts";
 import type { Env } from "../env.ts";
 import { blockEmbedding, requireSameOrigin } from "../http/cross-site.ts";
 import { address, html, sendPage } from "../http/html.ts";
@@ -14,9 +15,8 @@ import {
   DEVICE_LIFETIME_MS,
   findWaitingDevice,
   formatUserCode,
-  issueTicket,
   POLL_INTERVAL_MS,
-  readTicket,
+  readAnswered,
   readUserCode,
 } from "./oauth-codes.ts";
 import { mountProgramEndpoint, readForm, refuseOAuth } from "./program-endpoint.ts";
@@ -134,7 +134,7 @@ export function mountDevice(app: FastifyInstance, env: Env): void {
     const form = await readForm(request);
     const ticket = form.get("ticket");
     if (ticket === undefined) return ask(form.get("user_code") ?? "", user, reply);
-    return answer(readTicket<string>("device", ticket, user, env), form.get("answer"), user, reply);
+    return answer(readAnswered<string>("oauth.device", ticket, user, env), form.get("answer"), user, reply);
   });
 
   async function ask(typed: string, user: User, reply: FastifyReply): Promise<FastifyReply> {
@@ -149,7 +149,7 @@ export function mountDevice(app: FastifyInstance, env: Env): void {
       asked: { host, scope, canvasId },
       address: address ?? "",
       title: await titleOfAsked(canvasId, user, env),
-      ticket: issueTicket("device", user, userCode, env),
+      ticket: issueTicket("oauth.device", user, userCode, env),
     };
     return sendDeviceQuestion(reply, user, question, env);
   }

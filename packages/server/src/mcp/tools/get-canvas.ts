@@ -123,7 +123,7 @@ export const getCanvas = tool({
       ...(link === undefined
         ? []
         : [
-            `Open ${link.url} in your browser: once, within ten minutes. It is signed in, and may only read this canvas.`,
+            `Open ${link} in your browser: once, within ten minutes. It is signed in, and may only read this canvas.`,
           ]),
       nextStepOf(canvas),
       ...(part.text === "" ? [] : [bounded(part.text)]),
@@ -133,7 +133,7 @@ export const getCanvas = tool({
       text: lines.filter((line) => line !== "").join("\n") + more(part.next),
       content: {
         canvas: summaryOf(canvas),
-        ...(link !== undefined && { preview_url: link.url }),
+        ...(link !== undefined && { preview_url: link }),
         ...(include.length > 0 && { notice: NOTICE, details: isWhole ? details : part.text }),
         next: part.next,
       },

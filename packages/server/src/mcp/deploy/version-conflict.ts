@@ -1,0 +1,30 @@
+import type { VersionList } from "@easel/protocol/management";
+import { Refusal } from "../../http/refusal.ts";
+import { actNamed } from "../../management/acts.ts";
+import { perform, type ToolCall } from "../tool-call.ts";
+
+const versionsAct = actNamed<VersionList>("canvas.versions");
+
+/** Returns who published the current version of a canvas and when, as a sentence. The name is what that person calls themselves. */
+async function currentOf(call: ToolCall, id: string): Promise<string> {
+  const { versions } = await perform(call, versionsAct, { params: { id } });
+  const current = versions.find((each) => each.current);
+  if (current === undefined) return "No version is published.";
+  const { id: version, createdByName, createdAt } = current;
+  return `The current version is ${version}, deployed by ${JSON.stringify(createdByName)} at ${new Date(createdAt).toISOString()}.`;
+}
+
+/** Does what may be refused with 409 `VERSION_CONFLICT`. Adds to such a refusal which version there is now, and what to do. */
+export async function explainingConflict<Result>(
+  call: ToolCall,
+  id: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== "VERSION_CONFLICT") throw error;
+    const hint = `${await currentOf(call, id)} Read it with \`read_files\`, then try again on it.`;
+    throw new Refusal(error.status, { ...error.body, hint });
+  }
+}
