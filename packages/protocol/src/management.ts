@@ -76,8 +76,8 @@ export interface PageError {
   /** The path of the page below the address of the canvas, such as `/` or `/map.html`. */
   page: string;
   /**
-   * The script that failed, or what was not loaded or blocked: a path below the address of the canvas, or a URL elsewhere, without its query.
-   * Null if it is unknown or part of the page.
+   * The script in which it happened: a path below the address of the canvas, or a URL elsewhere, without its query. Null if it is unknown or
+   * part of the page.
    */
   source: string | null;
   /** The line and column in `source`, or in the page if that is null, from 1. Null if they are unknown. */

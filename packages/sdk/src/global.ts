@@ -18,6 +18,8 @@ import {
   isQuotaExceeded,
   isUpdatePartial,
 } from "./guards.ts";
+import { startReports } from "./page-errors/report-errors.ts";
+import { createApi } from "./request.ts";
 import type { PageEasel } from "./window.ts";
 
 /** The URL mode, which the service sets in a line that it puts before this script: `globalThis.easel={urlMode:"path"};`. */
@@ -40,3 +42,5 @@ globalThis.easel = {
   isQuotaExceeded,
   isUpdatePartial,
 } satisfies PageEasel;
+
+startReports(createApi({ urlMode }));

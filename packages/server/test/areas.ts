@@ -66,7 +66,7 @@ export const AREAS = {
   },
   runtime: {
     sources: [
-      `${SERVER}/src/{primitives/*.ts,operations,pipeline,access}`,
+      `${SERVER}/src/{primitives/*.ts,primitives/page-errors,operations,pipeline,access}`,
       "packages/conformance/src/{pipeline,adjacent,4.1-*.ts,4.11-*.ts}",
       "packages/conformance/src/!(serving|lifecycle|[0-9]*).ts",
       "packages/protocol/src",
@@ -75,7 +75,7 @@ export const AREAS = {
       `${SERVER}/src/{primitives,operations,pipeline,access}/*.test.ts`,
       `${SERVER}/test/{operations,pipeline}/*.test.ts`,
       `${SERVER}/test/primitives/{answers,change-feed,in-process,list-slices,logged-calls,optional-reads,permissions,routes}.test.ts`,
-      `${SERVER}/test/primitives/browser-limits.test.ts`,
+      `${SERVER}/test/primitives/{browser-limits,page-errors/*}.test.ts`,
       `${SERVER}/test/conformance/{pipeline,second-path}.test.ts`,
       "packages/protocol/src/*.test.ts",
     ],

@@ -36,6 +36,8 @@ export interface Restriction {
   canvasId: string | null;
   /** Id of the client if the token is valid only for canvases that this client has made for the caller. */
   madeBy?: string;
+  /** Whether pages may report their errors although the scope is `read`, as in the session of a preview. */
+  reportsErrors?: boolean;
 }
 
 /** What is known of every caller. All but the id is empty for a visitor. */
@@ -94,6 +96,8 @@ export interface RuntimeUse {
   reads: boolean;
   /** Whether the request can also list, create or change other canvases than the one in its path. */
   leavesCanvas: boolean;
+  /** Whether the request reports errors of a page and changes nothing that the canvas stores. */
+  reportsErrors?: boolean;
 }
 
 /** The properties of an act of the management API on which the restrictions of access tokens depend. */
@@ -109,12 +113,12 @@ export interface ManagementUse {
  * (decision 040). `canvasId` is null if there is no canvas at the path.
  */
 export function runtimeObjection(
-  { scope, canvasId: only }: Restriction,
+  { scope, canvasId: only, reportsErrors: reports = false }: Restriction,
   canvasId: string | null,
-  { reads, leavesCanvas }: RuntimeUse,
+  { reads, leavesCanvas, reportsErrors = false }: RuntimeUse,
 ): string | null {
   if (scope === "deploy") return "This access token can only deploy.";
-  if (scope === "read" && !reads) return "This access token can only read.";
+  if (scope === "read" && !reads && !(reportsErrors && reports)) return "This access token can only read.";
   if (only === null) return null;
   if (only !== canvasId) return "This access token is for another canvas.";
   return leavesCanvas ? "This access token is for one canvas." : null;

@@ -88,9 +88,18 @@ export async function serve(
     reply.header("cache-control", cacheControl(file, canvas, { setsCookie, now: env.clock() }));
     reply.header("vary", "Accept-Encoding");
   }
+  if (manages(role) && env.config.callLog && file.mime.startsWith("text/html"))
+    askForErrors(preview !== null, reply);
   const viewed = preview === null && reply.statusCode !== 404 ? canvas.id : null;
   return send(file, viewed, caller.user, request, reply, content, env);
 }
+
+/**
+ * Tells the SDK in a page of an owner or editor that it may report errors of the page, and whether this is a preview. A header tells it,
+ * because a page can read that of its own load by the Performance API, without a request (decision 111).
+ */
+const askForErrors = (isPreview: boolean, reply: FastifyReply) =>
+  reply.header("server-timing", isPreview ? 'easel;desc="preview"' : "easel");
 
 /** Sends a file. `viewed` is the id of the canvas of which this may be a view. */
 async function send(

@@ -72,6 +72,7 @@ export const submissionRoutes = routesTable("submissions");
 export const collectionRoutes = routesTable("collections");
 export const fileRoutes = routesTable("files");
 export const aiRoutes = routesTable("ai");
+export const pageErrorRoutes = routesTable("page-errors");
 export const authoringRoutes = routesTable("authoring");
 
 /** Returns TypeScript declarations of the types that the tables of routes name. */

@@ -148,7 +148,7 @@ export async function previewerById(
   const user = userOf(row);
   if (row === undefined || user === null) return null;
   return {
-    user: { ...user, restriction: { scope: "read", canvasId: row.canvas_id } },
+    user: { ...user, restriction: { scope: "read", canvasId: row.canvas_id, reportsErrors: true } },
     credential: { kind: "preview", id, until: row.expires_at },
   };
 }

@@ -121,15 +121,16 @@ const Query = z.object({
   limit: page.shape.limit,
 });
 
-/** The endpoint that returns the refused and failed runtime calls of a canvas (docs/help.md#where-errors-are). */
+/** The endpoint that returns the refused and failed runtime calls of a canvas, and the errors of its pages (docs/help.md#where-errors-are). */
 export const callLog = [
   act({
     name: "canvas.log",
     method: "GET",
     path: "/api/canvases/{id}/log",
-    summary: "Returns the refused and failed calls to the runtime API of a canvas, oldest first.",
+    summary:
+      "Returns the refused and failed calls to the runtime API of a canvas, and the errors that its pages have reported, oldest first.",
     details:
-      "Calls are kept for 7 days; those of anonymous callers and of people without a role have a limit of their own, so that they push out no others. Without `after`, the newest ones are returned. To follow the log, request it again with `next` as `after`. `dropped` counts the calls since `after` that are not in the log because there were too many. In `route`, ids and keys of single users are placeholders. The `status` of a WebSocket that the service has closed is its close code.",
+      "Calls are kept for 7 days; those of anonymous callers and of people without a role have a limit of their own, so that they push out no others, and so have errors of pages: entries whose `pageError` is not null. Without `after`, the newest ones are returned. To follow the log, request it again with `next` as `after`. `dropped` counts the calls since `after` that are not in the log because there were too many. In `route`, ids and keys of single users are placeholders. The `status` of a WebSocket that the service has closed is its close code.",
     allow: "editor",
     query: Query,
     response: ok(callLogPage),

@@ -5,6 +5,7 @@ import { connections } from "./connections/operations.ts";
 import { files } from "./files/operations.ts";
 import { identity } from "./identity/operations.ts";
 import { kv } from "./kv/operations.ts";
+import { pageErrors } from "./page-errors/operations.ts";
 import { people } from "./people/operations.ts";
 import type { Primitive, RuntimeOperation } from "./primitive.ts";
 import { realtime } from "./realtime/operations.ts";
@@ -22,6 +23,7 @@ export const primitives: Primitive[] = [
   connections,
   authoring,
   realtime,
+  pageErrors,
 ];
 
 /** Returns the operation of the runtime API with a name, such as `kv.get`, and its primitive. Throws an error if there is none. */

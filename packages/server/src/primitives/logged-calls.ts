@@ -45,10 +45,10 @@ function loggedRoute(request: FastifyRequest, pattern: string): string {
   });
 }
 
-/** Replaces the control characters of a text, because PostgreSQL cannot store NUL, and cuts the text to the length of a message. */
-const shortened = (text: string) =>
+/** Replaces the control characters of a text, because PostgreSQL cannot store NUL, and cuts the text to a length in characters. */
+export const shortened = (text: string, length: number): string =>
   text
-    .slice(0, MAX_MESSAGE_LENGTH)
+    .slice(0, length)
     .toWellFormed()
     .replace(/\p{Cc}/gu, "\ufffd");
 
@@ -76,7 +76,7 @@ export function logCall(
       route: loggedRoute(request, route || "/"),
       status,
       code: code ?? null,
-      message: text === undefined ? null : shortened(String(text)),
+      message: text === undefined ? null : shortened(String(text), MAX_MESSAGE_LENGTH),
       userId: user?.id ?? null,
       requestId: request.id,
       pageError: null,

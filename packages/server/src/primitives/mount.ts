@@ -70,7 +70,7 @@ const UNKNOWN: Partial<Primitive> = { readable: true };
 function visitOf(
   request: FastifyRequest,
   answer: ApiVisit["answer"],
-  { rateClass = "canvas", readable = false, leavesCanvas = false }: Partial<Primitive>,
+  { rateClass = "canvas", readable = false, leavesCanvas = false, reportsErrors = false }: Partial<Primitive>,
   admitsVisitors?: AdmitsVisitors,
 ): ApiVisit {
   const visit: ApiVisit = {
@@ -79,7 +79,7 @@ function visitOf(
     route: request.routeOptions.config.route ?? "",
     surface: "api",
     rateClass,
-    use: { reads: readable && ["GET", "HEAD"].includes(request.method), leavesCanvas },
+    use: { reads: readable && ["GET", "HEAD"].includes(request.method), leavesCanvas, reportsErrors },
     request: request.raw,
     address: request.ip,
     answer,

@@ -90,6 +90,8 @@ export interface Primitive {
    * primitives where this is true.
    */
   readable?: boolean;
+  /** Whether the operations take errors of pages, which the session of a preview may report although it may only read. */
+  reportsErrors?: boolean;
   /** Whether the primitive acts on canvases other than that of the path. Access tokens for one canvas may not use it. */
   leavesCanvas?: boolean;
   /** Declares the tables, quotas, storage use and blobs of the primitive; undefined if it stores nothing. */

@@ -197,6 +197,12 @@ describe("a caller in the same process performs every operation of the runtime A
     assert.equal((revoked as { status: number }).status, 204);
   });
 
+  it("page errors", async () => {
+    const errors = [{ code: "SCRIPT_ERROR", message: "No tea", page: "/" }];
+    const answer = await perform("page-errors.report", body({ errors }));
+    assert.equal((answer as { status: number }).status, 204);
+  });
+
   it("realtime, which needs a socket", async () => {
     await assert.rejects(perform("realtime.connect"), { code: "UPGRADE_REQUIRED" });
   });

@@ -3,10 +3,12 @@ import { type Fault, fault } from "../fault.ts";
 
 const COLLECTED = "packages/server/src/async/call-log.ts";
 const STORE = "packages/server/src/canvases/call-log-store.ts";
+const PAGES = "packages/server/src/primitives/page-errors/operations.ts";
 const CALLS = "packages/server/src/primitives/logged-calls.ts";
 
 const UNITS = "packages/server/src/async/call-log.test.ts";
 const STORED = "packages/server/test/canvases/call-log-store.test.ts";
+const REPORTED = "packages/server/test/primitives/page-errors/page-errors.test.ts";
 const LOGGED = "packages/server/test/primitives/logged-calls.test.ts";
 
 /** Faults of the log of refused and failed calls. */
@@ -63,6 +65,50 @@ export const callLog: Fault[] = [
     "`page ${call.userId}`",
     '"page"',
     UNITS,
+  ),
+  fault(
+    "page errors: viewers report them",
+    PAGES,
+    'if (!manages(role)) refuse("PERMISSION_DENIED");',
+    "return role;",
+    REPORTED,
+  ),
+  fault(
+    "page errors: the page says who reports",
+    PAGES,
+    "may({ role }) {\n        if (!manages(role))",
+    'may({ role }, { message: { headers } }) {\n        if (!manages(role) && headers["x-easel-role"] !== "owner")',
+    REPORTED,
+  ),
+  fault(
+    "page errors: a token that may only read reports them",
+    "packages/server/src/access/principal.ts",
+    "!(reportsErrors && reports)",
+    "!reportsErrors",
+    REPORTED,
+  ),
+  fault(
+    "page errors: the session of a preview reports none",
+    "packages/server/src/identity/previews.ts",
+    ", reportsErrors: true",
+    "",
+    REPORTED,
+  ),
+  fault(
+    "page errors: the session of a preview writes",
+    "packages/server/src/access/principal.ts",
+    "!(reportsErrors && reports)",
+    "!reports",
+    REPORTED,
+  ),
+  fault("page errors: they count as calls", PAGES, '            "page",', '            "insider",', REPORTED),
+  fault("page errors: texts are kept whole", PAGES, "LIMITS.pageErrorLength.value)", "1e6)", REPORTED),
+  fault(
+    "page errors: pages of viewers are asked for them",
+    "packages/server/src/content/serve.ts",
+    "manages(role) && env.config.callLog",
+    "env.config.callLog",
+    REPORTED,
   ),
   fault(
     "call log: a write resets the limit a minute",

@@ -153,7 +153,7 @@ export const serving: Fault[] = [
   fault(
     "previews: a session has all rights of the maker",
     "packages/server/src/identity/previews.ts",
-    'user: { ...user, restriction: { scope: "read", canvasId: row.canvas_id } },',
+    'user: { ...user, restriction: { scope: "read", canvasId: row.canvas_id, reportsErrors: true } },',
     "user,",
     "packages/server/test/content/preview.test.ts",
   ),
