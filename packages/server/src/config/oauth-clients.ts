@@ -16,6 +16,7 @@ export interface OAuthClients {
 }
 
 const CLIENT_ID = /^[A-Za-z0-9._-]{1,100}$/;
+const NAME = /^(?=.*\S)[^\p{C}\p{Zl}\p{Zp}]{1,60}$/u;
 const HOST = /^[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::[1-9]\d{0,4})?$/i;
 
 function readHost(given: string): string {
@@ -30,8 +31,8 @@ function readClient(given: unknown): ConfiguredClient {
     throw new RangeError(
       "a `clientId` has 1 to 100 letters, digits, `-`, `.` or `_`, and is not `easel-cli`",
     );
-  if (typeof name !== "string" || name.trim() === "" || name.length > 60)
-    throw new RangeError(`the \`name\` of \`${clientId}\` has 1 to 60 characters`);
+  if (typeof name !== "string" || !NAME.test(name))
+    throw new RangeError(`the \`name\` of \`${clientId}\` has 1 to 60 printable characters`);
   if (!Array.isArray(redirectUris) || redirectUris.length === 0)
     throw new RangeError(`\`${clientId}\` needs \`redirectUris\``);
   const bad = redirectUris.find((uri) => typeof uri !== "string" || redirectKind(uri) === null);

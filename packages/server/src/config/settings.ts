@@ -234,13 +234,13 @@ export const SETTINGS = {
     "SERVICE_OAUTH_REGISTRATION",
     onOff,
     true,
-    "Whether AI tools and other programs may register themselves to ask people for access. Some, such as Cursor, cannot connect otherwise. When it is turned off, those that have registered lose their access when it is next renewed.",
+    "Whether AI tools and other programs may register themselves to ask people for access. Some, such as Cursor, cannot connect otherwise. When it is turned off, those that have registered before cannot ask anybody any more either.",
   ),
   oauthClients: setting(
     "SERVICE_OAUTH_CLIENTS",
     oauthClients,
     { hosts: [], clients: [] },
-    'Programs that may ask people for access. A host such as `"claude.ai"`: if there is any, programs that identify themselves by a document are accepted from these hosts only, and programs that register themselves may return to them. An object `{ "clientId", "name", "redirectUris" }`: a program of your own.',
+    'Programs that may ask people for access. A host such as `"claude.ai"`: if there is any, programs that are described by a document on the web must have it at one of these hosts, and programs that register themselves may return to web addresses there. An object `{ "clientId", "name", "redirectUris" }`: a program of your own. See [AI tools](agents.md).',
     { shown: "documents of every host" },
   ),
 

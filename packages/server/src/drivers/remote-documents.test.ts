@@ -107,6 +107,11 @@ suite("requests for remote documents", () => {
       assert.deepEqual(await get(), { text: "{}" });
     });
 
+  test("a redirect is told as such", async () => {
+    const { get } = documents({ status: 302, headers: { location: "https://tools.acme.test/b" } });
+    await assert.rejects(get(), /at another address, which is not allowed/);
+  });
+
   test("5 KiB are read; of 10 MB, no more than the first bytes", async () => {
     const exact = documents({ body: "a".repeat(5_120) });
     assert.equal((await exact.get()).text.length, 5_120);

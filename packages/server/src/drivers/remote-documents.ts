@@ -70,12 +70,11 @@ export class RemoteDocuments<Document extends object> {
       throw new UnusableDocument("Too many programs are being looked up; try again in a minute.");
     const running = this.#fetch(address, outbound)
       .catch((error: unknown) => {
-        const outcome = error instanceof UnusableDocument ? error : unreachable();
         this.#options.log.warn(
           { url: address.href, why: String(error) },
           "the document of a client cannot be used",
         );
-        return { until: this.#options.clock() + FAILURE_KEPT_MS, outcome };
+        return { until: this.#options.clock() + FAILURE_KEPT_MS, outcome: failureOf(error) };
       })
       .then((kept) => {
         this.#running.delete(address.href);
@@ -124,7 +123,11 @@ export class RemoteDocuments<Document extends object> {
   }
 }
 
-const unreachable = () => new UnusableDocument("Its description cannot be fetched now.");
+/** Returns what is kept of a failure. What the network says is for the log only. */
+function failureOf(error: unknown): UnusableDocument {
+  const what = error instanceof UnusableDocument ? error.message : "Its description cannot be fetched.";
+  return new UnusableDocument(`${what} The service looks at it again in five minutes.`);
+}
 
 const headerOf = ({ headers }: OutboundResponse, name: string): string => [headers[name]].flat()[0] ?? "";
 

@@ -18,6 +18,7 @@ import { database } from "./faults/database.ts";
 import { explanations } from "./faults/explanations.ts";
 import { nodes } from "./faults/nodes.ts";
 import { oauth } from "./faults/oauth.ts";
+import { oauthClients } from "./faults/oauth-clients.ts";
 import { openapi } from "./faults/openapi.ts";
 import { pageViews } from "./faults/page-views.ts";
 import { people } from "./faults/people.ts";
@@ -53,6 +54,7 @@ export const FAULTS: Fault[] = [
   ...people,
   ...tokens,
   ...oauth,
+  ...oauthClients,
   ...cliAccount,
   ...openapi,
   ...realtime,

@@ -167,9 +167,9 @@ describe("a client that a document describes", async () => {
     ["/redirect", /at another address/],
     ["/secret", /key or secret/],
     ["/large", /larger than 5120 bytes/],
-    ["/drip", /cannot be fetched now/],
-    ["/silent", /cannot be fetched now/],
-    ["/cut", /cannot be fetched now/],
+    ["/drip", /cannot be fetched. The service/],
+    ["/silent", /cannot be fetched. The service/],
+    ["/cut", /cannot be fetched. The service/],
   ];
   for (const [path, message] of bad)
     it(`${path}: cannot connect`, () => unusable(`https://${HOST}${path}`, message, env));
@@ -202,8 +202,8 @@ describe("documents that are not fetched", () => {
   it("at an address that is not public, although Connections may reach it", async (t) => {
     const env = await start(t);
     const before = asked.length;
-    await unusable(`https://${HOST}/good`, /cannot be fetched now/, env);
-    await unusable("https://127.0.0.1/client", /cannot be fetched now/, env);
+    await unusable(`https://${HOST}/good`, /cannot be fetched. The service/, env);
+    await unusable("https://127.0.0.1/client", /cannot be fetched. The service/, env);
     assert.equal(asked.length, before);
   });
 
@@ -279,6 +279,8 @@ describe("known clients", () => {
         "opencode.ai",
         "http://127.0.0.1:4000/callback",
       ],
+      ["https://zed.dev/oauth/client-metadata.json", "Zed", "zed.dev", "http://127.0.0.1:4000/callback"],
+      ["https://cursor.com/oauth/mcp-client.json", "Cursor", "cursor.com", "http://localhost:4000/callback"],
     ];
     for (const [id, name, host, redirectUri] of table) {
       const client = await findClient(id, FROM, env);

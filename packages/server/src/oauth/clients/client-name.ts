@@ -12,7 +12,7 @@ export function cleanClientName(given: unknown): string | null {
     .slice(0, MAX_GIVEN)
     .toWellFormed()
     .normalize("NFC")
-    .replace(/[\s\p{Z}]+/gu, " ")
+    .replace(/[\t\n\v\f\r\p{Z}]+/gu, " ")
     .replace(/[\p{C}\p{Default_Ignorable_Code_Point}\ufffd]/gu, "")
     .replace(/(\p{M}{2})\p{M}+/gu, "$1")
     .replace(/ +/g, " ");

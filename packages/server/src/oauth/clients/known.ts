@@ -10,7 +10,7 @@ const LOCAL_CALLBACKS = ["http://127.0.0.1/callback", "http://localhost/callback
 
 /**
  * Clients whose documents need not be fetched: networks without internet access cannot, and some servers refuse requests from data centers. As
- * their documents were in October 2026; a document that can be fetched counts instead.
+ * their documents were in autumn 2026; a document that can be fetched counts instead.
  */
 const KNOWN_CLIENTS: readonly KnownClient[] = [
   {
@@ -43,6 +43,21 @@ const KNOWN_CLIENTS: readonly KnownClient[] = [
     name: "opencode",
     redirectUris: LOCAL_CALLBACKS,
   },
+  {
+    id: "https://zed.dev/oauth/client-metadata.json",
+    name: "Zed",
+    redirectUris: ["http://127.0.0.1/callback"],
+  },
+  {
+    id: "https://cursor.com/oauth/mcp-client.json",
+    name: "Cursor",
+    redirectUris: [
+      "https://www.cursor.com/agents/mcp/oauth/callback",
+      "https://www.cursor.com/bot/mcp/oauth/callback",
+      "http://localhost:8787/callback",
+      "http://127.0.0.1:8787/callback",
+    ],
+  },
 ];
 
 /** Returns the known client with an id, or undefined. */
@@ -50,10 +65,9 @@ export const knownClient = (id: string): KnownClient | undefined =>
   KNOWN_CLIENTS.find((each) => each.id === id);
 
 /**
- * The fixed addresses at web servers to which clients return that register themselves. At each of them, only the maker of the client receives
- * the code.
+ * The fixed addresses at web servers to which known clients return, also if they register themselves: some do so at services that they do not
+ * know. Only the maker of the client receives the code there.
  */
-export const KNOWN_CALLBACKS: readonly string[] = [
-  "https://www.cursor.com/agents/mcp/oauth/callback", // Cursor
-  ...KNOWN_CLIENTS.flatMap(({ redirectUris }) => redirectUris).filter((uri) => uri.startsWith("https:")),
-];
+export const KNOWN_CALLBACKS: readonly string[] = KNOWN_CLIENTS.flatMap(({ redirectUris }) =>
+  redirectUris.filter((uri) => uri.startsWith("https:")),
+);
