@@ -10,6 +10,7 @@ import { tokenData } from "./identity/tokens.ts";
 import { userData } from "./identity/users.ts";
 import { instanceData } from "./instance/instance-id.ts";
 import { leaseData } from "./instance/lease.ts";
+import { appCodeData } from "./oauth/apps/app-codes.ts";
 import { oauthData } from "./oauth/oauth-codes.ts";
 import { auditData } from "./organisation/audit.ts";
 import { settingData } from "./organisation/instance-settings.ts";
@@ -35,6 +36,7 @@ export const storedData = (served: readonly Primitive[] = primitives): readonly 
   tokenData,
   appData,
   oauthData,
+  appCodeData,
   handOverData,
   userData,
   lastSeenData,

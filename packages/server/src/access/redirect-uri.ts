@@ -90,6 +90,12 @@ export function hasRedirect(listed: readonly string[], uri: string): boolean {
   return listed.some((each) => redirectKind(each) === "loopback" && withoutPort(each) === withoutPort(uri));
 }
 
+/** Returns the part of a redirect URI that says where it leads: the host with its port, or the scheme of an application with its colon. */
+export function redirectHost(uri: string): string {
+  const { protocol, host } = new URL(uri);
+  return /^https?:$/.test(protocol) ? host : protocol;
+}
+
 const portOf = ({ port, protocol }: URL): string => port || (protocol === "https:" ? "443" : "80");
 
 /**

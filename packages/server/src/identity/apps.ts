@@ -4,7 +4,16 @@ import type { User } from "../access/principal.ts";
 import type { CanvasData } from "../canvases/canvas-data.ts";
 import { lockUser } from "../canvases/owner-quotas.ts";
 import { newId } from "../crypto/ids.ts";
-import { joined, type NamedStep, type Optional, optional, type Sql, sql, step } from "../drivers/db/db.ts";
+import {
+  asKeys,
+  joined,
+  type NamedStep,
+  type Optional,
+  optional,
+  type Sql,
+  sql,
+  step,
+} from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
 import { newAppToken } from "./tokens.ts";
@@ -23,6 +32,30 @@ export const appData: CanvasData = {
       async remove(until, { db }) {
         await db.withReserve.batch(endingSteps(sql`expires_at <= ${until}`));
       },
+    },
+    {
+      what: "connected tools that were not used for as long as a refresh token is valid",
+      keptMs: 0,
+      async remove(until, { db }) {
+        const idle = await db.all<{ id: string }>`
+          select distinct app_id as id from app_refresh_tokens as expired where expires_at <= ${until}
+            and not exists (select 1 from app_refresh_tokens where app_id = expired.app_id and expires_at > ${until})`;
+        const ids = asKeys(idle.map(({ id }) => id));
+        await db.withReserve.batch(endingSteps(sql`id in (select key from json_each(${ids}))`));
+      },
+    },
+    {
+      what: "expired access tokens of connected tools",
+      keptMs: 0,
+      remove: (until, { db }) =>
+        db.withReserve.run`delete from tokens where app_id is not null and expires_at <= ${until}`,
+    },
+    {
+      what: "spent refresh tokens of connected tools",
+      keptMs: 0,
+      remove: (until, { db }) =>
+        db.withReserve
+          .run`delete from app_refresh_tokens where spent_at is not null and expires_at <= ${until}`,
     },
     {
       what: "used tickets",
@@ -151,7 +184,7 @@ export const endingSteps = (which: Sql): Optional[] => {
  * Makes a new connected tool of a person. Returns its id and the statement that stores it, which changes no row if the person has no role on
  * the canvas `canvasId`. It belongs after `appRoomSteps` in a batch.
  */
-function newApp(
+export function newApp(
   { id: userId, email }: Pick<User, "id" | "email">,
   fields: AppFields,
   { clock }: Pick<Env, "clock">,
@@ -174,7 +207,7 @@ function newApp(
  * Builds the steps of a batch that makes room for a new connected tool of a person: they lock the person, remove those that have expired, and
  * change no row, which rolls back the batch with the outcome "full", if the person has as many as one person may.
  */
-const appRoomSteps = (userId: string, { clock }: Pick<Env, "clock">): NamedStep<"full" | null>[] => [
+export const appRoomSteps = (userId: string, { clock }: Pick<Env, "clock">): NamedStep<"full" | null>[] => [
   step("full", lockUser(userId)),
   ...endingSteps(sql`user_id = ${userId} and expires_at <= ${clock()}`),
   step(
@@ -189,6 +222,13 @@ const refuseTooManyApps = (): never =>
   refuse("KEY_LIMIT", {
     message: `You have ${LIMITS.appsPerPerson.value} connected tools, which is as many as one person may have. End one on the page /account.`,
   });
+
+/** Throws 409 `KEY_LIMIT` if a person has as many unexpired connected tools as one person may. */
+export async function requireAppRoom({ id }: Pick<User, "id">, { db, clock }: Env): Promise<void> {
+  const [row] = await db.all<{ apps: number }>`
+    select count(*) as apps from apps where user_id = ${id} and (expires_at is null or expires_at > ${clock()})`;
+  if (Number(row?.apps) >= LIMITS.appsPerPerson.value) refuseTooManyApps();
+}
 
 /**
  * Creates a connected tool that consists of an access token for `/mcp`, for programs that cannot ask for one. Returns the id of the connected

@@ -16,6 +16,7 @@ import { type App, appOfToken, noteUse } from "../identity/apps.ts";
 import { identify } from "../identity/identify.ts";
 import { acceptsTokens } from "../identity/tokens.ts";
 import { NOT_ACCEPTED } from "../management/tokens.ts";
+import { FIRST_SCOPE, toolChallenge } from "../oauth/resource.ts";
 import { limitUnfinished } from "../pipeline/request-limits.ts";
 import { createHandler, type Requester } from "./protocol.ts";
 import { includesScope } from "./tool.ts";
@@ -25,17 +26,12 @@ import { TOOLS } from "./tools.ts";
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 /** Throws 401 with the challenge by which programs find where to sign in (RFC 9728, section 5.1; RFC 6750, section 3). */
-function challengeTool(request: FastifyRequest, { base: { origin } }: Env): never {
-  const invalid = request.headers.authorization;
-  const parameters = [
-    ...(invalid === undefined ? [] : ['error="invalid_token"']),
-    `resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"`,
-    'scope="deploy"',
-  ];
+function challengeTool(request: FastifyRequest, { base }: Env): never {
+  const error = request.headers.authorization === undefined ? null : "invalid_token";
   throw new Refusal(
     401,
     { error: ERRORS.NOT_AUTHENTICATED.message },
-    { "www-authenticate": `Bearer ${parameters.join(", ")}` },
+    { "www-authenticate": toolChallenge({ error, scope: FIRST_SCOPE }, base) },
   );
 }
 
@@ -43,15 +39,14 @@ function challengeTool(request: FastifyRequest, { base: { origin } }: Env): neve
  * Throws 403 `insufficient_scope` if a call needs a scope that the connected tool does not have, so that the program can ask its person for it
  * (RFC 6750, section 3.1). A program that cannot gets an error of the tool instead.
  */
-function requireScope(message: unknown, { scope, stepsUp }: App, { base: { origin } }: Env): void {
+function requireScope(message: unknown, { scope, stepsUp }: App, { base }: Env): void {
   const { method, params } = Object(message) as { method?: unknown; params?: unknown };
   const tool = method === "tools/call" && TOOLS.find(({ name }) => name === Object(params).name);
   if (!tool || !stepsUp || includesScope(scope, tool.scope)) return;
-  const challenge = `Bearer error="insufficient_scope", scope="${tool.scope}", resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"`;
   throw new Refusal(
     403,
     { code: "PERMISSION_DENIED", message: `\`${tool.name}\` needs the scope \`${tool.scope}\`.` },
-    { "www-authenticate": challenge },
+    { "www-authenticate": toolChallenge({ error: "insufficient_scope", scope: tool.scope }, base) },
   );
 }
 

@@ -19,7 +19,7 @@ import {
   readAnswered,
   readUserCode,
 } from "./oauth-codes.ts";
-import { mountProgramEndpoint, readForm, refuseOAuth } from "./program-endpoint.ts";
+import { mountProgramEndpoint, readForm, refuseOAuth, requireCommandLine } from "./program-endpoint.ts";
 
 /**
  * Mounts `POST /oauth/device_authorization`, by which a program without a browser gets a code for the person to enter (RFC 8628, section
@@ -34,6 +34,7 @@ export const mountDeviceAuthorization = (app: FastifyInstance, env: Env): void =
       perMinute: env.config.loginPerMinute,
       tooMany: "temporarily_unavailable",
       async run(form, { ip }) {
+        requireCommandLine(form);
         const codes = await addDevice(
           readAskedAccess((name) => form.get(name)),
           ip,

@@ -32,7 +32,9 @@ export function readUserCode(typed: string): string | null {
 /** Returns the question in the ticket of an answered form. Throws 400 `INVALID_BODY` if the ticket is not valid for this person now. */
 export const readAnswered = <Asked>(purpose: TicketPurpose, ticket: string, user: User, env: Env): Asked =>
   readTicket<Asked>(purpose, ticket, user, env)?.asked ??
-  refuse("INVALID_BODY", { message: "This question has run out. Start again in your terminal." });
+  refuse("INVALID_BODY", {
+    message: "This question has run out. Start again in the program that has asked.",
+  });
 
 const CODE_LIFETIME_MS = 60_000;
 /** The time within which a person must enter the user code of a device. */

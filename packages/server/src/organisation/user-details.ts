@@ -177,6 +177,7 @@ export async function signOutUser(
       ...endingSteps(sql`user_id = ${id}`),
       optional`delete from tokens where user_id = ${id}`,
       optional`delete from oauth_codes where user_id = ${id} and token_id is null`,
+      optional`delete from app_codes where user_id = ${id} and app_id is null`,
     );
   return (await db.withReserve.batch(steps)) === "done";
 }

@@ -20,7 +20,7 @@ interface OfferedCanvas {
 }
 
 /** Lists the canvases that a user owns or edits, by title. */
-const listManaged = (user: User, { db }: Env): Promise<OfferedCanvas[]> =>
+export const listManaged = (user: User, { db }: Env): Promise<OfferedCanvas[]> =>
   db.all<OfferedCanvas>`
     select id, title, slug from canvases
     where deleted_at is null and id in (select id from canvases where owner_id = ${user.id}

@@ -21,7 +21,7 @@ describe("hostile requests of programs", () => {
         failed(await post(base, path, [FORM], `${form}&client_id=easel-cli`), "invalid_request");
         failed(await post(base, path, [FORM], `${form}&a=${"a".repeat(9_000)}`), "invalid_request", 413);
         failed(await post(base, path, [FORM], ""), "invalid_client");
-        failed(await post(base, path, [FORM], "client_id=other"), "invalid_client");
+        failed(await post(base, path, [FORM], "token=a"), "invalid_client");
       });
     });
 
@@ -31,8 +31,18 @@ describe("hostile requests of programs", () => {
     });
   }
 
-  it("grant types other than the two", async () => {
-    for (const grant_type of ["password", "client_credentials", "refresh_token", "__proto__", "constructor"])
+  it("a device is one of the command line: other programs are refused", async () => {
+    for (const [path, fields] of [
+      ["/oauth/device_authorization", "host=a"],
+      ["/oauth/token", `grant_type=${encodeURIComponent(DEVICE_GRANT)}&device_code=a`],
+    ] as const)
+      await changesNothing(env, async () =>
+        failed(await post(base, path, [FORM], `client_id=other&${fields}`), "invalid_client"),
+      );
+  });
+
+  it("grant types that are not known", async () => {
+    for (const grant_type of ["password", "client_credentials", "implicit", "__proto__", "constructor"])
       failed(await callAs(base, "/oauth/token", { grant_type }), "unsupported_grant_type");
     failed(await callAs(base, "/oauth/token", {}), "invalid_request");
   });

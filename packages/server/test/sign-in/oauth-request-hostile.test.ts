@@ -92,7 +92,7 @@ describe("hostile authorization requests", () => {
     ["two scopes", { scope: "read full" }, "invalid_scope"],
     ["a scope of an object", { scope: "toString" }, "invalid_scope"],
     ["a canvas that is no id", { canvas: "../x" }, "invalid_request"],
-    ["a huge state", { state: "a".repeat(300) }, "invalid_request"],
+    ["a huge state", { state: "a".repeat(1_001) }, "invalid_request"],
     ["a state with a line break", { state: "a\r\nb" }, "invalid_request"],
   ];
   for (const [title, changes, error] of FAULTS) {

@@ -111,7 +111,7 @@ await onEngines("a token for the command line", ({ base, signIn }, env) => {
         await exchange(attempt, code, { redirect_uri: "http://127.0.0.1:49152/other" }),
         "invalid_grant",
       );
-      failed(await exchange(attempt, code, { client_id: "other" }), "invalid_client");
+      failed(await exchange(attempt, code, { client_id: "other" }), "invalid_grant");
       failed(await exchange(attempt, code, { code_verifier: "" }), "invalid_request");
       failed(await exchange(attempt, code, { grant_type: DEVICE_GRANT, device_code: code }), "invalid_grant");
       await later(env, MINUTE_MS, async () => failed(await exchange(attempt, code), "invalid_grant"));

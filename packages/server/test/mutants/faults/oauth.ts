@@ -2,10 +2,11 @@
 import { type Fault, fault } from "../fault.ts";
 
 const OAUTH = "packages/server/src/oauth";
-const REQUEST = `${OAUTH}/authorize.ts`;
+const REQUEST = `${OAUTH}/authorization-request.ts`;
 const TICKETS = "packages/server/src/crypto/tickets.ts";
 const CODES = `${OAUTH}/oauth-codes.ts`;
 const ENDPOINT = `${OAUTH}/token-endpoint.ts`;
+const CLI = `${OAUTH}/cli-tokens.ts`;
 const TEST = "packages/server/test/sign-in/oauth.test.ts";
 const HOSTILE_REQUEST = "packages/server/test/sign-in/oauth-request-hostile.test.ts";
 const FORGED_ANSWER = "packages/server/test/sign-in/oauth-answer-forged.test.ts";
@@ -18,22 +19,22 @@ export const oauth: Fault[] = [
   fault(
     "oauth: a redirect URI leads anywhere",
     REQUEST,
-    "LOOPBACK_URI.test(redirectUri) ?",
-    "true ?",
+    "!client.matches(redirectUri)",
+    "false",
     HOSTILE_REQUEST,
   ),
   fault(
-    "oauth: a redirect URI leads to the service itself",
-    REQUEST,
-    " && port !== new URL(base.origin).port",
+    "oauth: a redirect URI of the command line leads anywhere",
+    `${OAUTH}/clients/command-line.ts`,
+    "LOOPBACK_URI.test(uri) &&",
     "",
     HOSTILE_REQUEST,
   ),
   fault(
-    "oauth: an unknown client is redirected to",
-    REQUEST,
-    "query.client_id !== CLIENT_ID",
-    "false",
+    "oauth: a redirect URI of the command line leads to the service itself",
+    `${OAUTH}/clients/command-line.ts`,
+    " && !leadsToService(uri, base)",
+    "",
     HOSTILE_REQUEST,
   ),
   fault("oauth: no PKCE challenge", REQUEST, "!CHALLENGE.test(challenge) ||", "", HOSTILE_REQUEST),
@@ -46,45 +47,33 @@ export const oauth: Fault[] = [
   ),
   fault("oauth: repeated parameters", REQUEST, "if (repeated !== undefined)", "if (false)", HOSTILE_REQUEST),
   fault("oauth: responses do not name their issuer", REQUEST, ", iss: origin", "", TEST),
-  fault("oauth: a code has no end", `${OAUTH}/token-endpoint.ts`, " and expires_at > ${now}", "", TEST),
-  fault(
-    "oauth: a code gives several tokens",
-    `${OAUTH}/token-endpoint.ts`,
-    "and token_id is null and",
-    "and",
-    TEST,
-  ),
+  fault("oauth: a code has no end", CLI, " and expires_at > ${now}", "", TEST),
+  fault("oauth: a code gives several tokens", CLI, "and token_id is null and", "and", TEST),
   fault(
     "oauth: a code that is used twice keeps its token",
-    `${OAUTH}/token-endpoint.ts`,
+    CLI,
     "await endTokenOf(stored, address, env);",
     "",
     TEST,
   ),
-  fault(
-    "oauth: a deactivated person gets a token",
-    `${OAUTH}/token-endpoint.ts`,
-    " and deactivated_at is null",
-    "",
-    TEST,
-  ),
+  fault("oauth: a deactivated person gets a token", CLI, " and deactivated_at is null", "", TEST),
   fault(
     "oauth: any verifier redeems a code",
-    ENDPOINT,
+    CLI,
     "stored?.challenge === tokenHash(verifier) &&",
     "stored !== undefined &&",
     TEST,
   ),
   fault(
     "oauth: a code works for any redirect URI",
-    ENDPOINT,
+    CLI,
     'stored.redirect_uri === (form.get("redirect_uri") ?? "")',
     "true",
     TEST,
   ),
   fault(
     "oauth: an authorization code passes as a device code",
-    ENDPOINT,
+    CLI,
     " || stored.user_code === null",
     "",
     TEST,
@@ -97,8 +86,8 @@ export const oauth: Fault[] = [
     LIMITS,
   ),
   fault(
-    "oauth: any client",
-    `${OAUTH}/program-endpoint.ts`,
+    "oauth: any client has devices",
+    PROGRAM,
     'form.get("client_id") !== CLIENT_ID',
     "false",
     HOSTILE_PROGRAM,
