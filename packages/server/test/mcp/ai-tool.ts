@@ -5,6 +5,7 @@ import {
   Client,
   type ClientOptions,
   type OAuthClientProvider,
+  type OAuthDiscoveryState,
   type StoredOAuthClientInformation,
   type StoredOAuthTokens,
   StreamableHTTPClientTransport,
@@ -31,6 +32,7 @@ export class ToolSignIn implements OAuthClientProvider {
   client: StoredOAuthClientInformation | undefined;
   kept: StoredOAuthTokens | undefined;
   #verifier = "";
+  #discovered: OAuthDiscoveryState | undefined;
 
   constructor(redirectUrl: string, { name = "Test tool", document }: Introduction = {}) {
     this.redirectUrl = redirectUrl;
@@ -66,6 +68,15 @@ export class ToolSignIn implements OAuthClientProvider {
 
   redirectToAuthorization(asked: URL): void {
     this.asked = asked;
+  }
+
+  /** The client compares where it began to sign in with where it goes on. */
+  saveDiscoveryState(discovered: OAuthDiscoveryState): void {
+    this.#discovered = discovered;
+  }
+
+  discoveryState(): OAuthDiscoveryState | undefined {
+    return this.#discovered;
   }
 
   saveCodeVerifier(verifier: string): void {
