@@ -6,7 +6,7 @@ import { refuse } from "../http/refusal.ts";
  */
 
 /** The maximum size of what an answer contains in bytes of UTF-8, without the sentences around it. Programs cut longer ones. */
-const ANSWER_BYTES = 20 * 1024;
+export const ANSWER_BYTES = 20 * 1024;
 
 /** Entries of a list with their lines, and where the next answer begins; null at the end. */
 export interface FittingPage<Entry> {
@@ -39,7 +39,7 @@ export interface TextPart {
 /**
  * Returns the longest prefix of a text that has at most `room` bytes: whole lines, or whole characters of a line that is longer.
  */
-function prefixWithin(text: string, room: number): string {
+export function prefixWithin(text: string, room: number): string {
   if (Buffer.byteLength(text) <= room) return text;
   const bytes = Buffer.from(text.slice(0, room));
   let end = Math.min(room, bytes.length);

@@ -5,7 +5,7 @@ import type { Env } from "../env.ts";
 import type { App } from "../identity/apps.ts";
 import type { Act } from "../management/act.ts";
 import type { ActCaller } from "../management/callers.ts";
-import { type Input, inputOf } from "../operations/operation.ts";
+import { type Input, inputOf, type Message } from "../operations/operation.ts";
 import type { ByteSource } from "../operations/operation-body.ts";
 import { readmit } from "../pipeline/admit.ts";
 import { callerOf } from "../primitives/caller.ts";
@@ -52,10 +52,17 @@ export async function perform<Body>(
   {
     params = {},
     query = {},
+    headers = {},
     body,
-  }: { params?: Record<string, string>; query?: Input["query"]; body?: unknown },
+  }: {
+    params?: Record<string, string>;
+    query?: Input["query"];
+    headers?: Message["headers"];
+    body?: unknown;
+  },
 ): Promise<Body> {
-  const given = inputOf({ params, query, ...(body !== undefined && { body: { value: body } }) });
+  const message = { method: act.method, target: "", headers, rawHeaders: [] };
+  const given = inputOf({ params, query, message, ...(body !== undefined && { body: { value: body } }) });
   return (await act.perform(caller, given, env)).body;
 }
 

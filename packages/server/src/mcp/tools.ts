@@ -4,6 +4,14 @@ import { getCanvas } from "./tools/get-canvas.ts";
 import { listCanvases } from "./tools/list-canvases.ts";
 import { readData } from "./tools/read-data.ts";
 import { readErrors } from "./tools/read-errors.ts";
+import { readFiles } from "./tools/read-files.ts";
 
 /** The tools of `/mcp`, in the order in which programs see them. */
-export const TOOLS: readonly Tool[] = [listCanvases, getCanvas, readData, readErrors, deployCanvas];
+export const TOOLS: readonly Tool[] = [
+  listCanvases,
+  getCanvas,
+  readFiles,
+  readData,
+  readErrors,
+  deployCanvas,
+];
