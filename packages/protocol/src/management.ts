@@ -165,6 +165,12 @@ export const ACTIVITY_ACTS = [
 ] as const;
 export type ActivityAct = (typeof ACTIVITY_ACTS)[number];
 
+/** A connected program through which somebody acted, by its name, and the tool of `/mcp` that it called. */
+export interface Via {
+  client: string;
+  tool: string;
+}
+
 /** What somebody has changed on a canvas, without e-mail addresses. */
 export interface Activity {
   id: string;
@@ -172,6 +178,8 @@ export interface Activity {
   /** Who did it; `name` is null if they no longer exist, or have none but their address. Null for an administrator of the service. */
   actor: { id: string; name: string | null } | null;
   act: ActivityAct;
+  /** The program through which they did it; null for none. `client` is null if its name contains an address. */
+  via: { client: string | null; tool: string } | null;
   /**
    * What was changed: the id of a version, the name of a person, guest, collection or Connection. Null if it was the canvas itself, or if it
    * has no name.
@@ -958,7 +966,7 @@ export interface AuditEntry {
   address: string;
   details: Json;
   /** The AI tool that acted for the actor: the name of the program, and the tool of `/mcp` that it called. Null if the actor acted themselves. */
-  via: { client: string; tool: string } | null;
+  via: Via | null;
 }
 
 /** An entry of the audit log in the list. */

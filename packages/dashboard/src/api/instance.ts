@@ -69,6 +69,8 @@ export interface AuditFilter extends DayRange {
   act?: string | undefined;
   target?: string | undefined;
   canvas?: string | undefined;
+  /** The name of a program. */
+  client?: string | undefined;
   q?: string | undefined;
 }
 

@@ -6,7 +6,7 @@ import { namesOf } from "../canvases/store.ts";
 import { asKeys } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { paged } from "../http/query.ts";
-import { type AuditRow, listOfCanvas } from "../organisation/audit.ts";
+import { type AuditRow, listOfCanvas, viaOf } from "../organisation/audit.ts";
 import { act, ok } from "./act.ts";
 import { page } from "./list-query.ts";
 import { activityList } from "./responses/canvas.ts";
@@ -98,6 +98,12 @@ interface ShownRow extends AuditRow {
   act: ActivityAct;
 }
 
+/** Returns the program of an entry without an address: people name the tokens that they create for AI tools as they like. */
+function programOf(row: AuditRow): Activity["via"] {
+  const via = viaOf(row);
+  return via && { client: via.client.includes("@") ? null : via.client, tool: via.tool };
+}
+
 const isShown = (row: AuditRow): row is ShownRow => Object.hasOwn(SHOWN, row.act);
 
 /** Returns the id by which the name of the target of an entry is found: that of a guest. */
@@ -137,6 +143,7 @@ async function viewsOf(canvas: string, rows: AuditRow[], env: Env): Promise<Acti
       at,
       actor: byAdministrator ? null : { id: actor_id, name: nameIn(names, actor_id) },
       act,
+      via: programOf(row),
       target: {
         "as it is": target,
         guest: nameIn(names, guestOf(row)[0]),

@@ -1,4 +1,4 @@
-import { TOKEN_SCOPES, type TokenScope } from "@easel/protocol/management";
+import { TOKEN_SCOPES, type TokenScope, type Via } from "@easel/protocol/management";
 import type { CanvasRole } from "@easel/protocol/types";
 import { type ManagementUse, tokenScopeObjection, type User } from "../access/principal.ts";
 import { manages } from "../access/roles.ts";
@@ -11,7 +11,6 @@ import type { Method } from "../http/methods.ts";
 import { refuse } from "../http/refusal.ts";
 import type { Caller } from "../identity/credential.ts";
 import { isAdmin, reauthenticate } from "../identity/identify.ts";
-import type { Via } from "../organisation/audit.ts";
 import { findTeamRow, type TeamRow } from "../organisation/teams.ts";
 import { challengeAgain } from "../sign-in/challenge.ts";
 

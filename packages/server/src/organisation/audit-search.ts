@@ -18,10 +18,12 @@ export interface AuditFilter {
   act?: string | undefined;
   target?: string | undefined;
   canvas?: string | undefined;
+  /** The name of the program through which it was done. */
+  client?: string | undefined;
   /** The first time and the end of the times, in epoch milliseconds. */
   from?: number | undefined;
   to?: number | undefined;
-  /** A text that actor, act, target, address or details contain, in any letter case. */
+  /** A text that actor, act, target, address, program or details contain, in any letter case. */
   q?: string | undefined;
 }
 
@@ -41,13 +43,20 @@ const indexedOf = ({ target, canvas, actor, act }: AuditFilter): Sql[] => [
   ...(act === undefined ? [] : [sql`act = ${act}`]),
 ];
 
-function othersOf({ from, to, q = "" }: AuditFilter): Sql[] {
+/** Returns the condition that an entry has a program with this name, by the beginning of its text. */
+function ofClient(name: string): Sql {
+  const text = `${JSON.stringify({ client: name }).slice(0, -1)},`;
+  return sql`substr(via, 1, cast(${[...text].length} as integer)) = ${text}`;
+}
+
+function othersOf({ from, to, client, q = "" }: AuditFilter): Sql[] {
   const like = containing(q);
   const texts = sql`(lower(actor_email) like ${like} escape '!' or act like ${like} escape '!' or lower(target) like ${like} escape '!'
-    or address like ${like} escape '!' or lower(details) like ${like} escape '!')`;
+    or address like ${like} escape '!' or lower(via) like ${like} escape '!' or lower(details) like ${like} escape '!')`;
   return [
     ...(from === undefined ? [] : [sql`at >= ${from}`]),
     ...(to === undefined ? [] : [sql`at < ${to}`]),
+    ...(client === undefined ? [] : [ofClient(client)]),
     ...(q === "" ? [] : [texts]),
   ];
 }

@@ -1,3 +1,4 @@
+import type { Via } from "@easel/protocol/management";
 import type { CanvasData } from "../canvases/canvas-data.ts";
 import { newId } from "../crypto/ids.ts";
 import { type Sql, sql } from "../drivers/db/db.ts";
@@ -5,12 +6,6 @@ import type { Env } from "../env.ts";
 
 /** The audit log, which is kept for good. */
 export const auditData: CanvasData = { otherTables: ["audit"] };
-
-/** A program that acts for a person, and the tool of `/mcp` that it has called. */
-export interface Via {
-  client: string;
-  tool: string;
-}
 
 /** A new entry of the audit log. Contains no secrets. */
 export interface NewAuditEntry {
@@ -54,6 +49,10 @@ export interface AuditRow {
   /** The program and the tool through which the actor acted, as JSON text. */
   via: string | null;
 }
+
+/** Returns the program and the tool of an entry, or null if there are none. */
+export const viaOf = ({ via }: Pick<AuditRow, "via">): Via | null =>
+  via === null ? null : (JSON.parse(via) as Via);
 
 /**
  * Lists entries of the audit log of a canvas with ids below `cursor`, newest first. If `acts` is not null, lists only the entries of these

@@ -90,11 +90,22 @@ describe("the audit log on a screen", { skip: noBrowser }, async () => {
       insert into audit (id, at, actor_id, actor_email, act, address, via)
       values ('00000000-0000-7000-8000-00000000000a', 1, 'x', 'tool@acme.test', 'canvas.share', '::1', ${via})`;
     const { page } = await open(ADMIN, "/admin/audit?actor=tool@acme.test");
-    const row = page.getByRole("row", { name: /through Agent/ });
+    const row = page.getByRole("row", { name: /through .Agent/ });
     await row.getByRole("rowheader").focus();
     await page.keyboard.press("Enter");
-    await page.getByText(`through Agent ${HOSTILE} with share_canvas`).waitFor();
+    await page.getByRole("heading", { name: /^tool@acme.test, through .*Agent/ }).waitFor();
+    assert.match(
+      (await page.getByRole("heading", { name: /^tool@acme.test/ }).innerText()).replace(
+        /[\u2068\u2069]/g,
+        "",
+      ),
+      /, through Agent .* \(share_canvas\), changed the sharing/,
+    );
     assert.equal(await page.locator("img[src=x]").count(), 0);
+    await page.getByRole("button", { name: "All through this program" }).press("Enter");
+    await page.getByRole("button", { name: "End the filter by program" }).waitFor();
+    assert.equal(new URL(page.url()).searchParams.get("client"), `Agent ${HOSTILE}`);
+    await row.waitFor();
   });
 
   it("Escape closes an entry, and the focus goes back to its row", async () => {

@@ -23,6 +23,8 @@ function idOf(at: number, index: number): string {
 }
 
 const DAY = Date.parse("2020-05-01");
+/** The name of a program that needs escapes in JSON, and whose letters are more than one unit of UTF-16. */
+const PROGRAM = 'An "editor" 👩🏽‍💻%';
 const HOSTILE = "=cmd|'/c calc'!A1";
 
 await onEngines("searching the audit log", (target, env) => {
@@ -62,6 +64,7 @@ await onEngines("searching the audit log", (target, env) => {
       act: "canvas.delete",
       canvas: "c-11",
       target: "t-11",
+      via: { client: PROGRAM, tool: "delete_canvas" },
     });
     const table: [filter: Record<string, string>, ids: string[]][] = [
       [{ actor: "find@acme.test" }, [other, share]],
@@ -74,6 +77,10 @@ await onEngines("searching the audit log", (target, env) => {
       [{ target: "t-11", canvas: "c-1" }, []],
       [{ act: "canvas.delete", canvas: "c-11", actor: "more@acme.test", target: "t-11" }, [more]],
       [{ act: "canvas.dele" }, []],
+      [{ client: PROGRAM }, [more]],
+      [{ client: PROGRAM, act: "canvas.share" }, []],
+      [{ client: PROGRAM.slice(0, -1) }, []],
+      [{ client: "delete_canvas" }, []],
     ];
     for (const [filter, ids] of table) assert.deepEqual(await search(filter), ids, JSON.stringify(filter));
   });
@@ -114,14 +121,15 @@ await onEngines("searching the audit log", (target, env) => {
     assert.deepEqual(await search({ actor: "late@acme.test", to: "2020-05-01" }), [id]);
   });
 
-  it("q is found in actor, act, target, address and details, without wildcards", async () => {
+  it("q is found in actor, act, target, address, program and details, without wildcards", async () => {
     const id = await write({
       actor: "quill@acme.test",
       act: "test.quest",
       target: "Target%Q",
       details: { title: "Grüße_Q" },
+      via: { client: "Quokka", tool: "deploy_canvas" },
     });
-    for (const q of ["QUILL@", "test.quest", "target%q", "grüße_q", "GRÜßE_Q"])
+    for (const q of ["quokka", "deploy_c", "QUILL@", "test.quest", "target%q", "grüße_q", "GRÜßE_Q"])
       assert.deepEqual(await search({ q, actor: "quill@acme.test" }), [id], q);
     for (const q of ["q_ill", "target_q", "' or 1=1", "\\"])
       assert.deepEqual(await search({ q, actor: "quill@acme.test" }), [], q);

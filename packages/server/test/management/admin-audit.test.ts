@@ -40,6 +40,7 @@ await onSqlite("the audit log", (target, env) => {
       canvasTitle: "Conformance",
       target: null,
       address: "127.0.0.1",
+      via: null,
       details: { reason: "Why not." },
     });
     await act("POST", `/canvases/${site.id}/enable`);

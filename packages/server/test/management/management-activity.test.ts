@@ -97,6 +97,7 @@ await onEngines("the activity of a canvas", (target, env) => {
       teams: people,
       password: true,
     };
+    const via = { client: "The laptop of mail@away.test", tool: "deploy_canvas" };
     const addressed = await target.signIn(freshEmail("addressed"), "someone@example.com");
     const actor = { id: String(await idOf(addressed)), email: addressed.email };
     const before = (await read("limit=1")).entries[0]?.id;
@@ -107,7 +108,7 @@ await onEngines("the activity of a canvas", (target, env) => {
           ? [invite]
           : [null];
       for (const target of recorded)
-        await writeAudit({ actor, act, canvas: site.id, target, address: "203.0.113.9", details }, env);
+        await writeAudit({ actor, act, canvas: site.id, target, address: "203.0.113.9", details, via }, env);
     }
     const { text, json } = await ask("limit=1000", owner);
     const entries = json.entries as Activity[];
@@ -125,6 +126,22 @@ await onEngines("the activity of a canvas", (target, env) => {
     // A guest of another canvas has no name here, and neither has a person whose only name is their address.
     assert.ok(written.filter(({ act }) => /invite$/.test(act)).every((entry) => entry.target === null));
     assert.equal(written.find(({ act }) => act === "canvas.update")?.actor?.name, null);
+    assert.ok(written.every(({ via }) => via?.client === null && via.tool === "deploy_canvas"));
+  });
+
+  it("an entry has the program through which it was done", async () => {
+    await writeAudit(
+      {
+        actor: { id: String(await idOf(site.people.editor)), email: site.people.editor.email },
+        ...{ act: "canvas.publish", canvas: site.id, target: null, address: "::1", details: null },
+        via: { client: "Test tool", tool: "publish_version" },
+      },
+      env,
+    );
+    const [entry] = (await read("limit=1")).entries;
+    assert.deepEqual(entry?.via, { client: "Test tool", tool: "publish_version" });
+    await change(site.people.editor, "PATCH", "", { title: "By hand" });
+    assert.equal((await read("limit=1")).entries[0]?.via, null);
   });
 
   it("what a person did to their own tokens is theirs, and an entry of a newer version is left out", async () => {

@@ -12,6 +12,7 @@ const entry = (act: Activity["act"], details: unknown = null, target: string | n
   at: 0,
   actor: { id: "u-bo", name: "Bo" },
   act,
+  via: null,
   target,
   details: details as Activity["details"],
 });
@@ -92,6 +93,21 @@ describe("sentences of the activity", () => {
     assert.equal(by({ id: "u-me", name: "Ada" }), "You disabled it.");
     assert.equal(by({ id: "u-gone", name: null }), "Somebody disabled it.");
     assert.equal(by({ id: "u-x", name: "مخ" }), "\u2068مخ\u2069 disabled it.");
+  });
+
+  it("says through which program it was done", () => {
+    const through = (via: Activity["via"]) =>
+      sentenceOf({ ...entry("canvas.deploy"), via }, known).replace(/[\u2068\u2069]/g, "");
+    assert.equal(
+      through({ client: "Claude Code", tool: "deploy_canvas" }),
+      "Bo, through Claude Code (deploy_canvas), published a new version.",
+    );
+    assert.equal(
+      through({ client: null, tool: "deploy_canvas" }),
+      "Bo, through a program (deploy_canvas), published a new version.",
+    );
+    const hostile = sentenceOf({ ...entry("canvas.deploy"), via: { client: "مخ), Ada", tool: "x" } }, known);
+    assert.match(hostile, /, through \u2068مخ\), Ada\u2069 \(/);
   });
 
   it("no details break a sentence, whatever they are", () => {

@@ -1,5 +1,6 @@
 import type { Activity } from "../../api/types.ts";
 import { ACCESS_NAMES } from "../../canvas/general-access.ts";
+import { throughOf } from "../../canvas/through.ts";
 import { dayOf } from "../../kit/time-words.ts";
 import { countOf, isolated, listOf } from "../../kit/words.ts";
 import type { Group } from "./search.ts";
@@ -276,7 +277,7 @@ export function sentenceOf(entry: Activity, known: Known): string {
   const name = target === null ? null : known.versionName(target);
   const version = name === null ? "" : `: ${quoted(name)}`;
   const words = TOLD[act].words({ details: Object(details) as Details, target, version });
-  return `${whoOf(entry, known)} ${words}.`;
+  return `${whoOf(entry, known)}${throughOf(entry.via)} ${words}.`;
 }
 
 /** Returns the acts of a group. */

@@ -6,7 +6,7 @@ import { isId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
 import { csvLine } from "../../http/csv.ts";
 import { instanceAiUsage } from "../../organisation/ai/spend-report.ts";
-import type { AuditRow } from "../../organisation/audit.ts";
+import { type AuditRow, viaOf } from "../../organisation/audit.ts";
 import {
   type AuditFilter,
   canvasTitles,
@@ -29,9 +29,10 @@ const Filter = z.object({
     .refine(isId, "is not an id")
     .meta({ description: "Only entries of the canvas with this id." })
     .optional(),
+  client: text("The name of the program through which it was done, such as `Claude Code`."),
   from: dayRange.shape.from.meta({ description: "The first day (UTC)." }),
   to: dayRange.shape.to.meta({ description: "The last day (UTC)." }),
-  q: text("A text that actor, act, target, address or details contain, in any letter case."),
+  q: text("A text that actor, act, target, address, program or details contain, in any letter case."),
 });
 
 const Query = z.object({ ...Filter.shape, ...page.shape });
@@ -55,10 +56,6 @@ function filterOf({ actor, from, to, ...others }: z.output<typeof Filter>): Audi
     to: to === undefined ? undefined : Date.parse(to) + DAY_MS,
   };
 }
-
-/** Returns the AI tool through which the actor of an entry acted, or null. */
-const viaOf = ({ via }: AuditRow): AuditEntry["via"] =>
-  via === null ? null : (JSON.parse(via) as AuditEntry["via"]);
 
 const viewOf = (row: AuditRow): AuditEntry => ({
   id: row.id,

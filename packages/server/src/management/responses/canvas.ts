@@ -272,6 +272,7 @@ const activity = exact<Activity>()(
     at: time,
     actor: z.strictObject({ id: z.string(), name: z.string().nullable() }).nullable(),
     act: z.enum(ACTIVITY_ACTS),
+    via: z.strictObject({ client: z.string().nullable(), tool: z.string() }).nullable(),
     target: z.string().nullable(),
     details: z.json(),
   }),

@@ -5,6 +5,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Download, ScrollText, X } from "lucide-react";
 import { useEffect, useMemo, useRef } from "react";
 import { type AuditEntry, auditExportUrl, auditQuery } from "../../../api/instance.ts";
+import { throughOf } from "../../../canvas/through.ts";
 import { Button, ButtonAnchor } from "../../../kit/Button.tsx";
 import { DataGrid, type GridColumn, type GridHandle } from "../../../kit/DataGrid.tsx";
 import { Empty } from "../../../kit/Empty.tsx";
@@ -115,7 +116,7 @@ export function AuditScreen() {
               rows={rows}
               cell={cell}
               card={card}
-              textOf={(entry) => `${entry.actor.email} ${sentenceOf(entry)}`}
+              textOf={(entry) => `${entry.actor.email}${throughOf(entry.via)} ${sentenceOf(entry)}`}
               onOpen={({ id }) => change({ entry: id })}
               hasMore={hasNextPage}
               isReading={isFetching}
@@ -132,19 +133,10 @@ export function AuditScreen() {
   );
 }
 
-/** Names the AI tool that acted for the person. */
-const Through = ({ via }: Pick<AuditEntry, "via">) =>
-  via && (
-    <span className="soft">
-      {" "}
-      through <bdi>{via.client}</bdi>
-    </span>
-  );
-
 const What = ({ entry }: { entry: AuditEntry }) => (
   <>
-    <bdi className="audit-actor">{entry.actor.email}</bdi> <bdi>{sentenceOf(entry)}</bdi>
-    <Through via={entry.via} />
+    <bdi className="audit-actor">{entry.actor.email}</bdi>
+    {throughOf(entry.via)} <bdi>{sentenceOf(entry)}</bdi>
   </>
 );
 
@@ -198,19 +190,21 @@ function Filters({
   );
 }
 
+const CHIPS = { canvas: "Canvas", target: "Object", client: "Program" };
+
 /** The filters that an entry sets, each with a button that ends it. */
 function Chips({ search, onChange }: { search: AuditSearch; onChange: (to: Partial<AuditSearch>) => void }) {
-  const chips = (["canvas", "target"] as const).filter((name) => search[name] !== undefined);
+  const chips = (["canvas", "target", "client"] as const).filter((name) => search[name] !== undefined);
   if (chips.length === 0) return null;
   return (
     <div className="audit-chips">
       {chips.map((name) => (
         <span key={name} className="audit-chip">
-          {name === "canvas" ? "Canvas" : "Object"} <bdi>{search[name]}</bdi>
+          {CHIPS[name]} <bdi>{search[name]}</bdi>
           <Button
             look="quiet"
             icon={<X aria-hidden />}
-            aria-label={`End the filter by ${name === "canvas" ? "canvas" : "object"}`}
+            aria-label={`End the filter by ${CHIPS[name].toLowerCase()}`}
             onPress={() => onChange({ [name]: undefined })}
           />
         </span>

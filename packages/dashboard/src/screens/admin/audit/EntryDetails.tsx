@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { X } from "lucide-react";
 import type { AuditEntry, AuditFilter } from "../../../api/instance.ts";
+import { throughOf } from "../../../canvas/through.ts";
 import { Button } from "../../../kit/Button.tsx";
 import { Copy } from "../../../kit/Copy.tsx";
 import { FocusedHeading } from "../../../kit/FocusedHeading.tsx";
@@ -30,7 +31,8 @@ export function EntryDetails({
     >
       <div className="audit-entry-head">
         <FocusedHeading key={entry.id} id="entry">
-          <bdi>{actor.email}</bdi> <bdi>{sentenceOf(entry)}</bdi>
+          <bdi>{actor.email}</bdi>
+          {throughOf(via)} <bdi>{sentenceOf(entry)}</bdi>
         </FocusedHeading>
         <Button look="quiet" icon={<X aria-hidden />} aria-label="Close the entry" onPress={onClose} />
       </div>
@@ -44,11 +46,6 @@ export function EntryDetails({
             </Link>
           </>
         )}
-        {via && (
-          <>
-            , through <bdi>{via.client}</bdi> with <code>{via.tool}</code>
-          </>
-        )}
       </p>
       <div className="row">
         <Button onPress={() => onFilter({ actor: actor.email })}>All by this person</Button>
@@ -57,6 +54,9 @@ export function EntryDetails({
           <Button onPress={() => onFilter({ canvas: canvasId })}>All on this canvas</Button>
         )}
         {target === null ? null : <Button onPress={() => onFilter({ target })}>All on this object</Button>}
+        {via === null ? null : (
+          <Button onPress={() => onFilter({ client: via.client })}>All through this program</Button>
+        )}
         <Copy text={json} what="entry" label="Copy as JSON" look="plain" />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long text must scroll by the keyboard, too */}

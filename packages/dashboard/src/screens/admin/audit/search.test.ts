@@ -8,6 +8,7 @@ test("an address keeps filters and the open entry", () => {
     act: "canvas.share",
     target: "t",
     canvas: "c-1",
+    client: "Claude Code",
     q: "12",
     from: "2026-01-31",
     to: "2026-02-01",

@@ -6,7 +6,7 @@ export interface AuditSearch extends AuditFilter {
   entry?: string | undefined;
 }
 
-const TEXTS = ["actor", "act", "target", "canvas", "q", "entry"] as const;
+const TEXTS = ["actor", "act", "target", "canvas", "client", "q", "entry"] as const;
 const DAYS = ["from", "to"] as const;
 const MAX_TEXT = 300;
 
