@@ -19,7 +19,7 @@ import { NOT_ACCEPTED } from "../management/tokens.ts";
 import { FIRST_SCOPE, toolChallenge } from "../oauth/resource.ts";
 import { limitUnfinished } from "../pipeline/request-limits.ts";
 import { createHandler, type Requester } from "./protocol.ts";
-import { includesScope } from "./tool.ts";
+import { includesScope } from "./scope-order.ts";
 import { TOOLS } from "./tools.ts";
 
 /** The maximum size of a request in bytes. The largest are deploys of files as text. */

@@ -13,7 +13,8 @@ import type { App } from "../identity/apps.ts";
 import type { Credential } from "../identity/credential.ts";
 import { actCaller } from "../management/callers.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
-import { Asked, includesScope, type Tool } from "./tool.ts";
+import { includesScope } from "./scope-order.ts";
+import { Asked, type Tool } from "./tool.ts";
 import { type ToolCall, withScope } from "./tool-call.ts";
 import { TOOLS } from "./tools.ts";
 

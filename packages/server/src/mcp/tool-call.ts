@@ -2,6 +2,7 @@ import type { TokenScope } from "@easel/protocol/management";
 import type { Member, Restriction } from "../access/principal.ts";
 import type { CanvasRow } from "../canvases/store.ts";
 import type { Env } from "../env.ts";
+import { refuse } from "../http/refusal.ts";
 import type { App } from "../identity/apps.ts";
 import type { Act } from "../management/act.ts";
 import type { ActCaller } from "../management/callers.ts";
@@ -11,6 +12,7 @@ import { readmit } from "../pipeline/admit.ts";
 import { callerOf } from "../primitives/caller.ts";
 import { operationNamed } from "../primitives/index.ts";
 import type { Answer } from "../primitives/primitive.ts";
+import { includesScope } from "./scope-order.ts";
 
 /** What the program has answered to a question of an earlier call of the same tool, and what it can be asked. */
 export interface Dialogue {
@@ -44,6 +46,26 @@ export const withScope = (member: Member, app: App, scope: TokenScope): Member =
   ...member,
   restriction: restrictionOf(app, scope),
 });
+
+/** Returns a call with another scope than that of its tool. What it does must be within what the person has allowed. */
+export function withOtherScope(call: ToolCall, scope: TokenScope): ToolCall {
+  const { app, caller } = call;
+  if (caller.user.kind !== "member") throw new TypeError("a guest has no connected tools");
+  return { ...call, caller: { ...caller, user: withScope(caller.user, app, scope) } };
+}
+
+/**
+ * Returns a call with a higher scope than that of its tool, for an argument that needs it. Throws 403 `PERMISSION_DENIED` if the connected tool
+ * has a lower scope. `what` is what the argument asks for, as in "To change tags".
+ */
+export function withMore(call: ToolCall, scope: TokenScope, what: string): ToolCall {
+  if (!includesScope(call.app.scope, scope))
+    refuse("PERMISSION_DENIED", {
+      message: `To ${what} needs the scope \`${scope}\`, and this connection has \`${call.app.scope}\`.`,
+      hint: "Nothing was changed. Ask your person to do it, or to connect again and allow more.",
+    });
+  return withOtherScope(call, scope);
+}
 
 /** Performs an act of the management API for the caller of a tool, and returns its response body. */
 export async function perform<Body>(

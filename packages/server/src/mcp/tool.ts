@@ -61,9 +61,3 @@ export interface Tool extends Description<z.ZodObject, z.ZodObject> {
 export const tool = <const Input extends z.ZodObject, const Output extends z.ZodObject>(
   definition: Definition<Input, Output>,
 ): Tool => definition;
-
-const RANK: Record<TokenScope, number> = { read: 0, deploy: 1, full: 2 };
-
-/** Whether a connected tool with the scope `granted` may do what needs `needed`. For connected tools, each scope includes those below it. */
-export const includesScope = (granted: TokenScope, needed: TokenScope): boolean =>
-  RANK[granted] >= RANK[needed];

@@ -1,7 +1,9 @@
 import type { Tool } from "./tool.ts";
+import { configureCanvas } from "./tools/configure-canvas.ts";
 import { deployCanvas } from "./tools/deploy-canvas.ts";
 import { getCanvas } from "./tools/get-canvas.ts";
 import { listCanvases } from "./tools/list-canvases.ts";
+import { publishVersion } from "./tools/publish-version.ts";
 import { readData } from "./tools/read-data.ts";
 import { readErrors } from "./tools/read-errors.ts";
 import { readFiles } from "./tools/read-files.ts";
@@ -14,4 +16,6 @@ export const TOOLS: readonly Tool[] = [
   readData,
   readErrors,
   deployCanvas,
+  publishVersion,
+  configureCanvas,
 ];

@@ -5,6 +5,7 @@ import { send } from "@easel/conformance/http";
 import { freshEmail, type Person } from "@easel/conformance/target";
 import { type ConnectedTool, connectTool } from "../support/connected-tool.ts";
 import { onSqlite } from "../support/engines.ts";
+import { refusedText } from "../support/refused-text.ts";
 
 /** What `deploy_canvas` returns. */
 interface Deployed {
@@ -36,13 +37,7 @@ await onSqlite("deploy_canvas", (target, env) => {
   const create = (files: Record<string, string>, by = agent) =>
     deploy({ title: "Tasks", files: Object.entries(files).map(([path, text]) => ({ path, text })) }, by);
 
-  /** Calls the tool, which must be refused, and returns what the model reads. */
-  const refused = async (args: object, by = agent) => {
-    const { isError, content } = await by.call("deploy_canvas", args);
-    const text = content[0]?.text ?? "";
-    assert.equal(isError, true, text);
-    return text;
-  };
+  const refused = (args: object, by = agent) => refusedText(by, "deploy_canvas", args);
 
   const pageOf = async (url: string, path = "") => {
     const request = { method: "GET", path: new URL(url + path).pathname, headers: person.headers };

@@ -4,6 +4,7 @@ import type { VersionFile } from "@easel/protocol/types";
 import { z } from "zod";
 import { nextTurn } from "../../async/next-turn.ts";
 import { refuse } from "../../http/refusal.ts";
+import { quoted } from "../untrusted.ts";
 import { type Edit, editText, MAX_EDITED_LENGTH } from "./edit-text.ts";
 
 /** The maximum number of files that one call changes, and of edits of one file. */
@@ -52,9 +53,6 @@ export interface Base {
   read(path: string): Promise<Buffer>;
 }
 
-/** Quotes the first 100 characters of a path for an error message. */
-const named = (path: string): string => JSON.stringify(path.slice(0, 100).toWellFormed());
-
 const invalid = (message: string, hint?: string): never =>
   refuse("INVALID_BODY", { message, ...(hint !== undefined && { hint }) });
 
@@ -64,19 +62,19 @@ const NOTHING = "Nothing was changed.";
 function requireOneWay({ path, text, edits, base64, delete: isDeleted }: FileChange): void {
   const ways = [text, edits, base64, isDeleted || undefined].filter((way) => way !== undefined).length;
   if (ways !== 1)
-    invalid(`${named(path)} needs exactly one of \`text\`, \`edits\`, \`base64\` and \`delete\`.`, NOTHING);
+    invalid(`${quoted(path)} needs exactly one of \`text\`, \`edits\`, \`base64\` and \`delete\`.`, NOTHING);
 }
 
 /** Decodes base64. Throws for other text, which a decoder would skip without a word. */
 function decoded(path: string, base64: string): Buffer {
   if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(base64))
-    invalid(`\`base64\` of ${named(path)} is not base64 with padding.`, NOTHING);
+    invalid(`\`base64\` of ${quoted(path)} is not base64 with padding.`, NOTHING);
   return Buffer.from(base64, "base64");
 }
 
 /** Encodes a text as UTF-8. Throws for half of a surrogate pair, which no file of text can have. */
 function encoded(path: string, text: string): Buffer {
-  if (!text.isWellFormed()) invalid(`The text of ${named(path)} is not well-formed Unicode.`, NOTHING);
+  if (!text.isWellFormed()) invalid(`The text of ${quoted(path)} is not well-formed Unicode.`, NOTHING);
   return Buffer.from(text);
 }
 
@@ -85,7 +83,7 @@ function requireFile(path: string, files: ReadonlyMap<string, ListedFile>): List
   return (
     files.get(path) ??
     refuse("NOT_FOUND", {
-      message: `There is no file ${named(path)} to change.`,
+      message: `There is no file ${quoted(path)} to change.`,
       hint: `${NOTHING} \`read_files\` lists the files; \`text\` makes a new one.`,
     })
   );
@@ -94,15 +92,15 @@ function requireFile(path: string, files: ReadonlyMap<string, ListedFile>): List
 /** Makes the edits of a file one after the other. Throws 400 `INVALID_BODY` with the number of the edit that cannot be made. */
 async function edited(path: string, bytes: Buffer, edits: Edit[]): Promise<Buffer> {
   if (edits.length === 0 || edits.length > MAX_EDITS)
-    invalid(`${named(path)} has ${edits.length} edits: send 1 to ${MAX_EDITS}, or the file whole.`, NOTHING);
+    invalid(`${quoted(path)} has ${edits.length} edits: send 1 to ${MAX_EDITS}, or the file whole.`, NOTHING);
   if (!isUtf8(bytes))
-    invalid(`${named(path)} is not a text file. Send \`base64\` instead of edits.`, NOTHING);
+    invalid(`${quoted(path)} is not a text file. Send \`base64\` instead of edits.`, NOTHING);
   let text = bytes.toString("utf8");
   for (const [index, edit] of edits.entries()) {
     const result = editText(text, edit);
     if ("fault" in result)
       return invalid(
-        `Edit ${index + 1} of ${named(path)}: the \`old\` text ${result.fault}.`,
+        `Edit ${index + 1} of ${quoted(path)}: the \`old\` text ${result.fault}.`,
         `${NOTHING} Copy the text exactly from \`read_files\`, with enough around it to be unique, or set \`all\`.`,
       );
     text = result.text;
@@ -121,7 +119,7 @@ async function bytesOf(
   if (base64 !== undefined) return decoded(path, base64);
   const { size } = requireFile(path, files);
   if (size > MAX_EDITED_LENGTH)
-    invalid(`${named(path)} is larger than 1 MiB, too large for edits. Send it whole.`, NOTHING);
+    invalid(`${quoted(path)} is larger than 1 MiB, too large for edits. Send it whole.`, NOTHING);
   return edited(path, await base.read(path), edits ?? []);
 }
 
@@ -165,7 +163,7 @@ export async function applyChanges(changes: FileChange[], base: Base): Promise<C
   for (const change of changes) {
     const { path } = change;
     requireOneWay(change);
-    if (seen.has(path)) invalid(`${named(path)} is changed twice. Send one change for each file.`, NOTHING);
+    if (seen.has(path)) invalid(`${quoted(path)} is changed twice. Send one change for each file.`, NOTHING);
     seen.add(path);
     if (change.delete === true) {
       deleteFiles(path, files);

@@ -38,6 +38,21 @@ export async function makeCanvas(
   return canvas;
 }
 
+/** Throws 400 `INVALID_BODY` if the arguments name an existing canvas and what only a new one gets. */
+export function refuseNewFields({
+  title,
+  slug,
+}: {
+  title?: string | undefined;
+  slug?: string | undefined;
+}): void {
+  if ((title ?? slug) !== undefined)
+    refuse("INVALID_BODY", {
+      message: "`title` and `slug` are for a new canvas.",
+      hint: "Leave them out: `configure_canvas` changes them. To create a canvas, leave out `canvas`.",
+    });
+}
+
 async function create(call: ToolCall, body: { title: string; slug?: string }): Promise<Canvas> {
   try {
     return await perform(call, createAct, { body });

@@ -1,6 +1,6 @@
 import type { CanvasRow } from "../../canvases/store.ts";
 import { refuse } from "../../http/refusal.ts";
-import { includesScope } from "../tool.ts";
+import { includesScope } from "../scope-order.ts";
 import type { ToolCall } from "../tool-call.ts";
 
 /**

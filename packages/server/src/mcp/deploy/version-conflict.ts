@@ -2,6 +2,7 @@ import type { VersionList } from "@easel/protocol/management";
 import { Refusal } from "../../http/refusal.ts";
 import { actNamed } from "../../management/acts.ts";
 import { perform, type ToolCall } from "../tool-call.ts";
+import { quoted } from "../untrusted.ts";
 
 const versionsAct = actNamed<VersionList>("canvas.versions");
 
@@ -11,7 +12,7 @@ async function currentOf(call: ToolCall, id: string): Promise<string> {
   const current = versions.find((each) => each.current);
   if (current === undefined) return "No version is published.";
   const { id: version, createdByName, createdAt } = current;
-  return `The current version is ${version}, deployed by ${JSON.stringify(createdByName)} at ${new Date(createdAt).toISOString()}.`;
+  return `The current version is ${version}, deployed by ${quoted(createdByName)} at ${new Date(createdAt).toISOString()}.`;
 }
 
 /** Does what may be refused with 409 `VERSION_CONFLICT`. Adds to such a refusal which version there is now, and what to do. */
