@@ -8,6 +8,7 @@ import { type AskedAccess, readAskedAccess } from "./asked-access.ts";
 import { CLIENT_ID } from "./clients/command-line.ts";
 import { findClient } from "./clients/find-client.ts";
 import type { Client } from "./clients/oauth-client.ts";
+import { mayRedirectUnasked } from "./clients/unasked-redirect.ts";
 import { type OAuthErrorCode, refuseOAuth } from "./program-endpoint.ts";
 import { FIRST_SCOPE, requireResource } from "./resource.ts";
 
@@ -44,7 +45,8 @@ export const isOfApp = (request: AuthorizationRequest): request is AppRequest =>
 
 /**
  * Reads an authorization request. `from` is the address of the browser. Throws a Refusal without a redirect if the client or the redirect
- * URI is wrong, because a redirect could then lead anywhere. For every other error, throws a redirect that reports the error to the program.
+ * URI is wrong, because a redirect could then lead anywhere. For every other error, throws a redirect that reports the error to the program,
+ * unless it would lead to a stranger's page.
  */
 export async function readAuthorizationRequest(
   query: Query,
@@ -64,6 +66,7 @@ export async function readAuthorizationRequest(
     return { ...way, ...rest };
   } catch (error) {
     if (!(error instanceof Refusal) || typeof error.body.error !== "string") throw error;
+    if (!mayRedirectUnasked(client, redirectUri, env)) throw error;
     const fields = { error: error.body.error as OAuthErrorCode, error_description: error.message };
     return redirect(answerUrl(way, fields, env.base));
   }

@@ -7,13 +7,19 @@ import { after, describe, it } from "node:test";
 import tls from "node:tls";
 import { createAuthority } from "@easel/conformance/connections/authority";
 import { send } from "@easel/conformance/http";
+import { devTarget } from "@easel/conformance/target";
 import { readClientDocument } from "../../src/access/client-document.ts";
+import { readConfig } from "../../src/config/config.ts";
 import { UndiciOutbound } from "../../src/drivers/outbound/undici-outbound.ts";
 import { RemoteDocuments } from "../../src/drivers/remote-documents.ts";
 import { findClient } from "../../src/oauth/clients/find-client.ts";
+import type { ClientKind } from "../../src/oauth/clients/oauth-client.ts";
+import { mayRedirectUnasked } from "../../src/oauth/clients/unasked-redirect.ts";
 import { startDev } from "../support/engines.ts";
 import type { Scope } from "../support/service.ts";
 import type { TestEnv } from "../support/test-env.ts";
+import { newAttempt, openPage } from "./oauth-client.ts";
+import { isErrorPage } from "./oauth-refusals.ts";
 
 const NAME = "tools.acme.test";
 const FROM = { ip: "192.0.2.1" };
@@ -191,6 +197,26 @@ describe("a client that a document describes", async () => {
     await unusable(`http://${HOST}/good`, /not known here/, env);
   });
 
+  it("gets the errors of its requests, but at a web address that only it names, the person reads them", async () => {
+    const { headers } = await devTarget(env.base.origin, "path").signIn("ada@acme.test");
+    const ask = async (redirect_uri: string) => {
+      const attempt = await newAttempt(env.base.origin, {
+        client_id: `https://${HOST}/good`,
+        redirect_uri,
+        response_type: "token",
+        host: null,
+      });
+      return openPage(attempt.url, headers);
+    };
+    const { headers: answered } = await ask("http://localhost:4000/callback");
+    assert.match(
+      String(answered.location),
+      /^http:\/\/localhost:4000\/callback\?error=unsupported_response_type/,
+    );
+    isErrorPage(await ask("https://tools.acme.test/cb"));
+    isErrorPage(await ask("https://evil.example/cb"));
+  });
+
   it("is advertised", async () => {
     const path = "/.well-known/oauth-authorization-server";
     const { json } = await send(env.base.origin, { method: "GET", path });
@@ -242,6 +268,26 @@ describe("documents that are not fetched", () => {
     await find(3, "192.0.2.2");
     await find(3, "192.0.2.1");
   });
+});
+
+describe("errors that are reported by a redirect", () => {
+  const allowed: [kind: ClientKind, uri: string, expected: boolean][] = [
+    ["document", "http://127.0.0.1:1/cb", true],
+    ["registered", "http://localhost:1/cb", true],
+    ["registered", "cursor://a/b", true],
+    ["builtin", "http://127.0.0.1:1/cb", true],
+    ["document", "https://evil.example/cb", false],
+    ["document", "https://tools.acme.test/cb", true],
+    ["registered", "https://tools.acme.test/cb", true],
+    ["document", "https://claude.ai/api/mcp/auth_callback", true],
+    ["known", "https://claude.ai/api/mcp/auth_callback", true],
+    ["document", "https://claude.ai/other", false],
+    ["configured", "https://bot.acme.test/cb", true],
+  ];
+  const config = readConfig({ SERVICE_OAUTH_CLIENTS: '["tools.acme.test"]' });
+  for (const [kind, uri, expected] of allowed)
+    it(`${kind}, ${uri}: ${expected}`, () =>
+      assert.equal(mayRedirectUnasked({ kind }, uri, { config }), expected));
 });
 
 describe("known clients", () => {

@@ -229,6 +229,19 @@ describe("ids that the service has not issued", () => {
     await findClient(id, FROM, env);
   });
 
+  it("are all that differ from an issued one in a single character", async () => {
+    const { json } = await register({ client_name: "A", redirect_uris: ["http://localhost/cb"] });
+    const id = String(json.client_id);
+    for (let at = 0; at < id.length; at++) {
+      const other = id[at] === "A" ? "B" : "A";
+      await assert.rejects(
+        findClient(id.slice(0, at) + other + id.slice(at + 1), FROM, env),
+        /not known here/,
+      );
+      await assert.rejects(findClient(id.slice(0, at) + id.slice(at + 1), FROM, env), /not known here/);
+    }
+  });
+
   it("are those of a service without registration, also if it has issued them before", async (t) => {
     const { json } = await register({ redirect_uris: CURSOR });
     const off = await startDev(t, { SERVICE_OAUTH_REGISTRATION: "off" });

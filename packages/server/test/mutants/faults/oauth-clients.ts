@@ -218,6 +218,13 @@ export const oauthClients: Fault[] = [
     DOCUMENTS,
   ),
   fault(
+    "oauth clients: links to the service lead to a stranger's page",
+    "packages/server/src/oauth/authorization-request.ts",
+    "if (!mayRedirectUnasked(client, redirectUri, env)) throw error;",
+    "",
+    DOCUMENTS,
+  ),
+  fault(
     "oauth clients: names change the direction of text",
     `${CLIENTS}/client-name.ts`,
     "[\\p{C}\\p{Default_Ignorable_Code_Point}\\ufffd]",
