@@ -23,7 +23,26 @@ const COMMON: CommonErrors = { name: "Service", errors: [] };
 
 const form = (fields: Record<string, z.ZodType>): BodyDescription => ({
   type: "application/x-www-form-urlencoded",
-  schema: z.object({ client_id: z.literal("easel-cli"), ...fields }),
+  schema: z.object({ client_id: z.string(), ...fields }),
+});
+
+/** Describes an address at which programs find how to get access to the tools. `name` is the name of the operation. */
+const resourceDescription = (name: string, details?: string) => ({
+  operation: {
+    name,
+    summary: "Returns where a program gets access to the tools of `/mcp` (RFC 9728).",
+    ...(details === undefined ? {} : { details }),
+    responses: json(
+      "The metadata.",
+      z.looseObject({
+        resource: z.url(),
+        authorization_servers: z.array(z.url()),
+        scopes_supported: z.array(z.string()),
+        bearer_methods_supported: z.array(z.string()),
+      }),
+    ),
+    errors: ["NOT_FOUND" as const],
+  },
 });
 
 /** The error response of an OAuth endpoint (RFC 6749, section 5.2). */
@@ -97,18 +116,25 @@ export const SERVICE_ROUTES: Record<string, Route> = {
       errors: ["NOT_FOUND"],
     },
   },
+  "GET /.well-known/oauth-protected-resource": resourceDescription(
+    "oauth.resource",
+    "The same is at `/.well-known/oauth-protected-resource/mcp`.",
+  ),
+  "GET /.well-known/oauth-protected-resource/mcp": resourceDescription("oauth.resource-mcp"),
   "POST /oauth/token": {
     operation: {
       name: "oauth.token",
-      summary: "Exchanges a code for an access token.",
+      summary: "Exchanges a code or a refresh token for an access token.",
       details:
-        "`grant_type` is `authorization_code` with PKCE (RFC 6749, RFC 7636), or the device code of RFC 8628. A code that is used twice ends the token that it gave.",
+        "`grant_type` is `authorization_code` with PKCE (RFC 6749, RFC 7636), `refresh_token`, or the device code of RFC 8628, which is for the command line alone. A code that is used twice ends the access that it gave. Programs other than the command line get access to `/mcp`, and a refresh token with it. A refresh token is used once: a second use ends the connected tool, unless it comes within a minute and nothing of the first response was used. `resource` can only be the address of `/mcp`. A `scope` is ignored.",
       body: form({
         grant_type: z.string(),
         code: z.string().optional(),
         redirect_uri: z.string().optional(),
         code_verifier: z.string().optional(),
         device_code: z.string().optional(),
+        refresh_token: z.string().optional(),
+        resource: z.string().optional(),
       }),
       responses: {
         ...json(
@@ -117,6 +143,7 @@ export const SERVICE_ROUTES: Record<string, Route> = {
             access_token: z.string(),
             token_type: z.literal("Bearer"),
             expires_in: z.int(),
+            refresh_token: z.string().optional(),
             scope: z.enum(TOKEN_SCOPES),
           }),
         ),
@@ -155,7 +182,7 @@ export const SERVICE_ROUTES: Record<string, Route> = {
   "POST /oauth/revoke": {
     operation: {
       name: "oauth.revoke",
-      summary: "Ends an access token (RFC 7009).",
+      summary: "Ends an access token, or a connected tool by its refresh token (RFC 7009).",
       details: "Needs nothing but the token. An unknown token is no error.",
       body: form({ token: z.string() }),
       responses: { ...json("The token has ended.", z.object({})), ...OAUTH_ERROR },

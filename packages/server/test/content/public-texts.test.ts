@@ -139,8 +139,12 @@ test("every further endpoint responds as the OpenAPI document describes it", asy
   ];
   for (const path of rest)
     assert.equal((await send(target.base, { method: "GET", path, headers })).status, 200, path);
-  const metadata = "/.well-known/oauth-authorization-server";
-  assert.equal((await send(target.base, { method: "GET", path: metadata, headers: [] })).status, 200);
+  for (const metadata of [
+    "/.well-known/oauth-authorization-server",
+    "/.well-known/oauth-protected-resource",
+    "/.well-known/oauth-protected-resource/mcp",
+  ])
+    assert.equal((await send(target.base, { method: "GET", path: metadata, headers: [] })).status, 200);
   const attempt = await newAttempt(target.base);
   const back = await answerAttempt(attempt, headers, "allow");
   const { status, json } = await exchange(attempt, back.searchParams.get("code"));

@@ -118,6 +118,9 @@ describe("a name that is sanitized before it is stored", () => {
 describe("OAuth beside signed tokens", () => {
   for (const path of [
     "/.well-known/oauth-authorization-server",
+    "/.well-known/oauth-protected-resource",
+    "/.well-known/oauth-protected-resource/mcp",
+    "/mcp",
     "/oauth/authorize",
     "/oauth/device",
     "/oauth/token",

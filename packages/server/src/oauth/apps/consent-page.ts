@@ -95,11 +95,11 @@ export async function sendAppConsent(
   const { client, redirectUri } = request;
   const { scope, canvases, canvas, confirms } = choices;
   return sendPage(reply, {
-    title: `Let ${client.name} use Easel for you?`,
+    title: `Let “${client.name}” use Easel for you?`,
     narrow: true,
     formsLeadTo: formTarget(redirectUri),
     style: ANSWERS_STYLE + STYLE,
-    body: html`<h1>Let <bdi>${client.name}</bdi> use Easel for you?</h1>
+    body: html`<h1>Let “<bdi>${client.name}</bdi>” use Easel for you?</h1>
       <p>You are signed in as <strong>${address(user.email)}</strong>.</p>
       <dl>${source(client)}${destination(request)}</dl>
       <form method="post" action="/oauth/authorize">

@@ -44,6 +44,14 @@ const told: [entry: Parameters<typeof sentenceOf>[0], words: string][] = [
     "made the access token “Editor” for AI tools",
   ],
   [
+    { act: "app.create", target: "a", details: { client: "Editor", scope: "deploy" } },
+    "connected the tool “Editor”",
+  ],
+  [
+    { act: "app.end", target: "a", details: { client: "Editor", reason: "refresh token used twice" } },
+    "lost the connected tool “Editor”: refresh token used twice",
+  ],
+  [
     { act: "user.end-apps", target: "u", details: { email: "bo@acme.test", ended: 2 } },
     "ended 2 connected tools of bo@acme.test",
   ],

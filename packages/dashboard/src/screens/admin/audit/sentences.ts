@@ -72,6 +72,9 @@ const toolsIn = ({ ended }: Details): string =>
 
 /** What each act is in words, after the name of the person. */
 const SENTENCES: Record<string, (facts: Facts) => string> = {
+  "app.create": ({ details }) => `connected the tool${quoted(textIn(details, "client"))}`,
+  "app.end": ({ details }) =>
+    `lost the connected tool${quoted(textIn(details, "client"))}${reasonIn(details)}`,
   "app.end-client": ({ details }) => `ended ${toolsIn(details)} of one program`,
   "app.revoke": () => "ended a connected tool",
   "audit.export": ({ details }) => `exported the audit log${quoted(textIn(details, "format"))}`,
