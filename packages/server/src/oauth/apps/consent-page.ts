@@ -117,7 +117,7 @@ export async function sendAppConsent(
         } aria-describedby="confirms-means"><label for="confirms">Ask me here before it opens a canvas to more people</label>
         <small id="confirms-means">It always asks before a canvas is deleted, gets a public link or a guest.</small></div>
         <p>The access ends after 30 days without use, and on ${day(env.clock() + APP_LIFETIME_MS)} at the latest. You can end it before
-          at any time.</p>${answers()}</form>`,
+          at any time, as you can end <a href="/account">every tool</a> that you have connected.</p>${answers()}</form>`,
   });
 }
 
