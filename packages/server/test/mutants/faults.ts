@@ -18,6 +18,7 @@ import { database } from "./faults/database.ts";
 import { explanations } from "./faults/explanations.ts";
 import { nodes } from "./faults/nodes.ts";
 import { oauth } from "./faults/oauth.ts";
+import { oauthApps } from "./faults/oauth-apps.ts";
 import { oauthClients } from "./faults/oauth-clients.ts";
 import { openapi } from "./faults/openapi.ts";
 import { pageViews } from "./faults/page-views.ts";
@@ -54,6 +55,7 @@ export const FAULTS: Fault[] = [
   ...people,
   ...tokens,
   ...oauth,
+  ...oauthApps,
   ...oauthClients,
   ...cliAccount,
   ...openapi,

@@ -348,6 +348,17 @@ await onSqlite("the question whether a program may be connected", (target, env) 
     failed(await redeemAs(attempt, code), "invalid_grant");
   });
 
+  it("a person has at most 50 codes at once: 429, until they have expired", async () => {
+    const person = await signIn(freshEmail("codes"));
+    const attempt = await newAppAttempt(base, clientId);
+    const ticket = ticketOf(await openPage(attempt.url, person.headers));
+    const allow = () =>
+      submitTo(base, "/oauth/authorize", person.headers, { ticket, answer: "allow", ...CHOICES });
+    for (let codes = 0; codes < 50; codes++) assert.equal((await allow()).status, 303);
+    isErrorPage(await allow(), 429);
+    await later(env, MINUTE_MS, async () => assert.equal((await allow()).status, 303));
+  });
+
   it("programs may name themselves by HTTP Basic, leave the redirect URI out and repeat the resource", async () => {
     for (const [id, redirect] of [
       [encodeURIComponent(clientId), {}],
