@@ -11,6 +11,8 @@ const OPERATOR = "An administrator can look the request up by its id.";
 
 /** What each code means for somebody who may change the canvas, and what to do. */
 const HINTS: Record<ErrorCode, string> = {
+  CONFIRMATION_REQUIRED:
+    "An AI tool asked for something that only its person allows, on a page of the service.",
   NOT_AUTHENTICATED:
     "Nobody was signed in, or the session had ended. The page should ask for a sign-in and try again.",
   PASSWORD_REQUIRED: `The canvas has a password, and this person had not entered it. ${SHARE}`,

@@ -72,6 +72,8 @@ export const ERRORS = {
   VERSION_LIVE: { status: 409, message: "This version is the published one; publish another one first." },
   VERSION_CONFLICT: { status: 409, message: "Another version of this canvas is live than you expect." },
   BLOBS_MISSING: { status: 409, message: "Not all files of this deploy have been uploaded." },
+  // Not in the specification: what a program may not do by itself.
+  CONFIRMATION_REQUIRED: { status: 403, message: "This needs the confirmation of the person." },
   // Not in the specification: general failures of an HTTP service.
   RANGE_NOT_SATISFIABLE: { status: 416, message: "The file has no such range." },
   UPGRADE_REQUIRED: { status: 426, message: "This address is opened as a WebSocket." },

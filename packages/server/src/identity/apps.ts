@@ -132,6 +132,14 @@ export async function appOfToken(tokenId: string, { db, clock }: Env): Promise<A
   return row === undefined ? null : appOf(row);
 }
 
+/** Returns a connected tool of a person. Returns null if it has ended or is another person's. */
+export async function appOfPerson(id: string, user: { id: string }, { db, clock }: Env): Promise<App | null> {
+  const row = await db.get<AppRow>`
+    select id, client_id, client_name, client_host, scope, canvas_id, own_only, confirms, used_at from apps
+    where id = ${id} and user_id = ${user.id} and (expires_at is null or expires_at > ${clock()})`;
+  return row === undefined ? null : appOf(row);
+}
+
 /** Whether a program has made a canvas for a person. */
 export const hasMade = async (
   { clientId }: App,

@@ -69,7 +69,7 @@ export function withMore(call: ToolCall, scope: TokenScope, what: string): ToolC
 
 /** Performs an act of the management API for the caller of a tool, and returns its response body. */
 export async function perform<Body>(
-  { caller, env }: ToolCall,
+  { caller, env }: Pick<ToolCall, "caller" | "env">,
   act: Act<Body>,
   {
     params = {},

@@ -7,6 +7,7 @@ import { publishVersion } from "./tools/publish-version.ts";
 import { readData } from "./tools/read-data.ts";
 import { readErrors } from "./tools/read-errors.ts";
 import { readFiles } from "./tools/read-files.ts";
+import { shareCanvas } from "./tools/share-canvas.ts";
 
 /** The tools of `/mcp`, in the order in which programs see them. */
 export const TOOLS: readonly Tool[] = [
@@ -18,4 +19,5 @@ export const TOOLS: readonly Tool[] = [
   deployCanvas,
   publishVersion,
   configureCanvas,
+  shareCanvas,
 ];

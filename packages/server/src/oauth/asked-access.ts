@@ -6,6 +6,7 @@ import { isId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 import { destinationOf } from "../http/cross-site.ts";
 import { refuse } from "../http/refusal.ts";
+import type { Caller } from "../identity/credential.ts";
 import { identify } from "../identity/identify.ts";
 import { challenge } from "../sign-in/challenge.ts";
 import { refuseOAuth } from "./program-endpoint.ts";
@@ -51,25 +52,29 @@ const cleanHost = (given: string): string =>
 export const tokenNameFor = ({ host }: Pick<AskedAccess, "host">): string => `easel on ${host}`;
 
 /**
- * Returns the person who sent a request, by their session or the assertion of a proxy; access tokens do not count. Sends a browser that
+ * Identifies the person who sent a request by their session or the assertion of a proxy; access tokens do not count. Sends a browser that
  * requests a page to the sign-in if nobody is signed in. Throws 403 `PERMISSION_DENIED` for a guest, and for a request that does not load a
  * page in a tab. In path mode, the pages of canvases have the origin of the service, so their scripts could otherwise read a question and
  * answer it.
  */
-export async function requirePerson(
+export async function identifyPerson(
   request: FastifyRequest,
   reply: FastifyReply,
   expects: "api" | "page",
   env: Env,
-): Promise<User> {
+): Promise<Caller<User>> {
   if (!["document", "unknown"].includes(destinationOf(request.headers)))
     refuse("PERMISSION_DENIED", { message: "This page can only be opened in a tab." });
-  const { user } = await identify(request.raw, reply, env);
+  const { user, credential, passes } = await identify(request.raw, reply, env);
   if (user.kind === "visitor") return challenge(request.raw, expects, env);
   if (user.kind === "guest")
     refuse("PERMISSION_DENIED", { message: "Guests of a canvas cannot let a program act for them." });
-  return user;
+  return { user, credential, passes };
 }
+
+/** Returns the person who sent a request, as `identifyPerson` does. */
+export const requirePerson = async (...given: Parameters<typeof identifyPerson>): Promise<User> =>
+  (await identifyPerson(...given)).user;
 
 /**
  * Returns the title of the only canvas of the requested access, or null if the access is not limited to one. Throws 404 `NOT_FOUND` if the

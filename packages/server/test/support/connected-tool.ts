@@ -13,6 +13,9 @@ export interface Allowed {
   ownOnly?: boolean;
   confirms?: boolean;
   clientId?: string;
+  clientName?: string;
+  /** What the program can do, such as `{ elicitation: { form: {} } }`. */
+  capabilities?: object;
 }
 
 /** The result of a call of a tool: its text, and its structured content. */
@@ -21,6 +24,15 @@ export interface ToolResult {
   content: { type: string; text: string }[];
   structuredContent?: Record<string, unknown>;
   resultType?: string;
+  /** What the program must ask its person, and the state that it sends along with the answers. */
+  inputRequests?: Record<string, { method: string; params: Record<string, unknown> }>;
+  requestState?: string;
+}
+
+/** What a program sends again with a call whose question its person has answered. */
+export interface Answers {
+  inputResponses?: object;
+  requestState?: string;
 }
 
 /** A program that calls the tools of a service for a person. */
@@ -30,7 +42,7 @@ export interface ConnectedTool {
   /** Sends a request of the protocol, and returns its answer. */
   request(method: string, params?: object, headers?: Header[]): Promise<Answer>;
   /** Calls a tool, and returns its result. */
-  call(name: string, args?: object): Promise<ToolResult>;
+  call(name: string, args?: object, answers?: Answers): Promise<ToolResult>;
   /** Calls a tool, and returns its structured content. Fails if the tool was refused. */
   use<Content = Record<string, unknown>>(name: string, args?: object): Promise<Content>;
 }
@@ -38,11 +50,15 @@ export interface ConnectedTool {
 const REVISION = "2026-07-28";
 
 /** Returns the headers and the body of a request of the protocol. */
-export function toolRequest(method: string, params: object = {}): { headers: Header[]; body: string } {
+export function toolRequest(
+  method: string,
+  params: object = {},
+  capabilities: object = {},
+): { headers: Header[]; body: string } {
   const meta = {
     "io.modelcontextprotocol/protocolVersion": REVISION,
     "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
-    "io.modelcontextprotocol/clientCapabilities": {},
+    "io.modelcontextprotocol/clientCapabilities": capabilities,
   };
   const { name, uri } = params as { name?: string; uri?: string };
   const named = name ?? uri;
@@ -62,28 +78,40 @@ export function toolRequest(method: string, params: object = {}): { headers: Hea
 export async function connectTool(
   base: string,
   { email }: Pick<Person, "email">,
-  { scope = "full", canvasId = null, ownOnly = false, confirms = true, clientId = "test-client" }: Allowed,
+  {
+    scope = "full",
+    canvasId = null,
+    ownOnly = false,
+    confirms = true,
+    clientId = "test-client",
+    clientName = "Test tool",
+    capabilities = {},
+  }: Allowed,
   env: TestEnv,
 ): Promise<ConnectedTool> {
   const id = newId();
   const { token, insert } = newAppToken(id, { expiresAt: env.clock() + 3_600_000 }, env);
   await env.db.run`
     insert into apps (id, user_id, client_id, client_name, verified, scope, canvas_id, own_only, confirms, created_at)
-    select ${id}, users.id, ${clientId}, ${"Test tool"}, 1, ${scope}, cast(${canvasId} as text), ${ownOnly ? 1 : 0}, ${confirms ? 1 : 0},
+    select ${id}, users.id, ${clientId}, ${clientName}, 1, ${scope}, cast(${canvasId} as text), ${ownOnly ? 1 : 0}, ${confirms ? 1 : 0},
       cast(${env.clock()} as bigint) from users where email = ${email}`;
   await env.db.run(...insert);
-  return toolOf(base, { id, token });
+  return toolOf(base, { id, token }, capabilities);
 }
 
-/** Returns a connected tool by its id and its access token. */
-export function toolOf(base: string, { id, token }: Pick<ConnectedTool, "id" | "token">): ConnectedTool {
+/** Returns a connected tool by its id and its access token. `capabilities` is what the program can do. */
+export function toolOf(
+  base: string,
+  { id, token }: Pick<ConnectedTool, "id" | "token">,
+  capabilities: object = {},
+): ConnectedTool {
   const request: ConnectedTool["request"] = (method, params, headers = []) => {
-    const asked = toolRequest(method, params);
+    const asked = toolRequest(method, params, capabilities);
     const all: Header[] = [["Authorization", `Bearer ${token}`], ...asked.headers, ...headers];
     return send(base, { method: "POST", path: "/mcp", headers: all, body: asked.body });
   };
-  const call = async (name: string, args: object = {}) => {
-    const answer = await request("tools/call", { name, arguments: args });
+  const call = async (name: string, args: object = {}, answers: Answers = {}) => {
+    const answer = await request("tools/call", { name, arguments: args, ...answers });
     assert.equal(answer.status, 200, answer.text);
     const { result } = answer.json as { result?: ToolResult };
     return result ?? assert.fail(answer.text);

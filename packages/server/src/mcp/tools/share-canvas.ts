@@ -1,0 +1,175 @@
+import type { Canvas } from "@easel/protocol/types";
+import { z } from "zod";
+import { checkSharing } from "../../canvases/publishing/sharing-settings.ts";
+import type { CanvasRow } from "../../canvases/store.ts";
+import { refuse } from "../../http/refusal.ts";
+import { refuseNonOwner } from "../../management/callers.ts";
+import { findMeant } from "../canvas-reference.ts";
+import { askPerson } from "../confirmation/ask.ts";
+import { isHarmless } from "../sharing/harmless.ts";
+import {
+  changes,
+  openedBy,
+  readSharingNow,
+  type SharingChange,
+  type SharingNow,
+  saveChange,
+  teamNamesFor,
+} from "../sharing/sharing-change.ts";
+import { changesInWords, openToWhom } from "../sharing/sharing-words.ts";
+import { narrowedBy, needOfPerson, type Openness } from "../sharing/widening.ts";
+import { Asked, tool } from "../tool.ts";
+import type { ToolCall } from "../tool-call.ts";
+
+const role = z.enum(["viewer", "editor", "none"]);
+
+/** How many people or teams one call may name, so that the person can read what they allow. */
+const MAX_NAMED = 20;
+
+const Input = z.strictObject({
+  canvas: z.string(),
+  access: z.enum(["private", "whole_org", "public_link"]).optional(),
+  password: z.string().nullable().optional(),
+  until: z.string().nullable().optional().describe("ISO 8601"),
+  people: z
+    .array(z.strictObject({ email: z.string(), role: z.enum([...role.options, "guest"]) }))
+    .max(MAX_NAMED)
+    .optional(),
+  teams: z
+    .array(z.strictObject({ team: z.string(), role }))
+    .max(MAX_NAMED)
+    .optional(),
+  listed: z.boolean().optional(),
+  gallery: z.boolean().optional(),
+  template: z.boolean().optional(),
+});
+
+/** Returns the time in epoch milliseconds. Throws 400 `INVALID_BODY` if it is none. */
+function timeOf(until: string | null | undefined): number | null | undefined {
+  if (typeof until !== "string") return until;
+  const time = Date.parse(until);
+  if (Number.isNaN(time))
+    refuse("INVALID_BODY", { message: "`until` must be a time such as `2026-12-31T18:00:00Z`." });
+  return time;
+}
+
+/** Returns the ids of teams that are named by their ids or names. Throws 400 `INVALID_BODY` for one that the person cannot name. */
+async function idsOf(
+  given: NonNullable<z.output<typeof Input>["teams"]>,
+  now: SharingNow,
+  call: ToolCall,
+): Promise<NonNullable<SharingChange["teams"]>> {
+  if (given.length === 0) return [];
+  const names = await teamNamesFor(now, call);
+  return given.map(({ team, role }) => {
+    const named = names.has(team) ? [team] : [...names].flatMap(([id, name]) => (name === team ? [id] : []));
+    const [id] = named;
+    if (id === undefined || named.length > 1) {
+      const known = [...names.values()].map((name) => JSON.stringify(name)).join(", ");
+      return refuse("INVALID_BODY", {
+        message: `There is ${id === undefined ? "no" : "more than one"} team ${JSON.stringify(team)}.`,
+        hint: `Teams of your person: ${known === "" ? "none" : known}. An id is always unique.`,
+      });
+    }
+    return { id, role };
+  });
+}
+
+/** Throws what the acts would throw for settings that the person cannot save, so that nobody is asked in vain. */
+async function requireAllowed(
+  row: CanvasRow,
+  before: Openness,
+  after: Openness,
+  change: SharingChange,
+  { caller, env }: ToolCall,
+): Promise<void> {
+  if (after.guests.difference(before.guests).size > 0 && row.role !== "owner") refuseNonOwner();
+  const { expiresAt, teams } = change;
+  const access = after.access === before.access ? undefined : after.access;
+  const named = teams?.flatMap(({ id, role }) => (role === "none" ? [] : [{ id, role }]));
+  await checkSharing(row, caller.user, { access, expiresAt, teams: named }, env);
+}
+
+/** Describes the settings of a canvas for a program. */
+function answerFor({ canvas, openness }: { canvas: Canvas; openness: Openness }, changed: string[]) {
+  const { slug, url, access, hasPassword, expiresAt } = canvas;
+  const lists = {
+    people: Object.fromEntries(openness.people),
+    teams: canvas.teams.map(({ id, name, role }) => ({ id, name, role })),
+    guests: [...openness.guests],
+  };
+  const until = expiresAt === null ? null : new Date(expiresAt).toISOString();
+  const done = changed.length === 0 ? "Nothing to change." : `Changed: ${changed.join("; ")}.`;
+  return {
+    text: `${done}\n${url} is open to ${openToWhom(openness)}`,
+    content: { changed, sharing: { canvas: slug, url, access, hasPassword, until, ...lists } },
+  };
+}
+
+/** Returns what changes in lines for a model. */
+const linesOf = (before: Openness, after: Openness, now: SharingNow): string[] =>
+  changesInWords(before, after, now.teamNames).map(
+    ({ what, from, to }) => `${JSON.stringify(what)}: ${from} → ${to}`,
+  );
+
+export const shareCanvas = tool({
+  name: "share_canvas",
+  title: "Share a canvas",
+  description:
+    "Sets who may open a canvas. Roles replace those of the named people and teams; `guest` invites, `none` removes. Less access holds at once; more may need your person's confirmation.",
+  scope: "full",
+  hints: { destructiveHint: true, openWorldHint: true },
+  input: Input,
+  output: z.object({ changed: z.array(z.string()), sharing: z.unknown() }),
+  async run(call, { canvas: reference, password, until, teams, ...given }) {
+    const { app, caller, env } = call;
+    const row = await findMeant(call, reference);
+    const read = async () => {
+      const settings = await readSharingNow(row.id, call);
+      return {
+        ...settings,
+        teamNames: teams === undefined ? settings.teamNames : await teamNamesFor(settings, call),
+      };
+    };
+    let now = await read();
+    const change: SharingChange = {
+      ...given,
+      ...(until !== undefined && { expiresAt: timeOf(until) }),
+      ...(teams !== undefined && { teams: await idsOf(teams, now, call) }),
+      ...(password === null && { password }),
+    };
+    if (typeof password === "string" && now.openness.password !== "none")
+      refuse("INVALID_BODY", {
+        message: "This canvas has a password already, and only your person can set another one.",
+        hint: `They do it at ${env.base.origin}/canvases/${row.id}/sharing.`,
+      });
+    const wanted = openedBy({ ...change, password }, now);
+    await requireAllowed(row, now.openness, wanted, change, call);
+
+    const need = needOfPerson(now.openness, wanted);
+    const asks = need === "always" || (need === "unless waived" && app.confirms);
+    const first = asks ? narrowedBy(now.openness, wanted) : wanted;
+    const changed = linesOf(now.openness, first, now);
+    if (changes(now.openness, first)) {
+      await saveChange(now, first, password, call);
+      now = await read();
+    }
+    if (!asks) return answerFor(now, changed);
+
+    const after = openedBy(change, now);
+    const lines = linesOf(now.openness, after, now);
+    const outcome = await askPerson(call, {
+      tool: "share_canvas",
+      canvas: row.id,
+      args: change,
+      sentence: `${app.clientName} asks to share the canvas ${JSON.stringify(row.title)}. ${lines.join("; ")}.`,
+      done: changed.length === 0 ? "" : `Done already: ${changed.join("; ")}. `,
+      formFor: (await isHarmless(now.openness, after, now.canvas.owner, env))
+        ? now.canvas.sharingRevision
+        : null,
+    });
+    if (outcome instanceof Asked) return outcome;
+    await saveChange(now, after, undefined, { caller, env });
+    return answerFor(await read(), [...changed, ...lines]);
+  },
+});
