@@ -667,6 +667,19 @@ export interface EndedApps {
   ended: number;
 }
 
+/** What a connected tool may do, in words: each scope adds to the one below it. */
+export const TOOL_RIGHTS: Record<TokenScope, { label: string; explanation: string }> = {
+  full: { label: "Everything", explanation: "Also shares and deletes canvases, and changes their data." },
+  deploy: {
+    label: "Make and change",
+    explanation: "Also makes canvases, publishes versions and changes settings.",
+  },
+  read: {
+    label: "Look",
+    explanation: "Reads canvases, their files and their data, and changes nothing.",
+  },
+};
+
 /** What an access token is for: `/api` and `/v1`, or the tools of `/mcp`. */
 export const TOKEN_AUDIENCES = ["api", "mcp"] as const;
 

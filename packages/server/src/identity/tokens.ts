@@ -293,16 +293,21 @@ export async function deleteToken(id: string, user: User, { db }: Env): Promise<
   );
 }
 
-/** Deletes the personal access token with a text. Returns its id and its user, or null if there is none. */
+/**
+ * Deletes the access token with a text, and the connected tool that consists of it alone. Returns its id and its user, or null if there is
+ * none.
+ */
 export async function deleteTokenByText(
   token: string,
   env: Env,
 ): Promise<{ id: string; user: { id: string; email: string } } | null> {
   const row = await findToken(token, env);
-  if (
-    row === undefined ||
-    (await env.db.withReserve.run`delete from tokens where id = ${row.token_id}`) === 0
-  )
-    return null;
+  if (row === undefined) return null;
+  const outcome = await env.db.withReserve.batch([
+    step("gone", sql`delete from tokens where id = ${row.token_id}`),
+    optional`delete from apps where user_id = ${row.id} and client_id = id
+      and not exists (select 1 from tokens where app_id = apps.id)`,
+  ]);
+  if (outcome !== "done") return null;
   return { id: row.token_id, user: { id: row.id, email: row.email } };
 }

@@ -10,7 +10,8 @@ import { admit } from "../management/mount.ts";
 import { createAct, deleteAct } from "../management/tokens.ts";
 import { inputOf } from "../operations/operation.ts";
 import { type Choices, choicesOf, endOf } from "./token-choices.ts";
-import { type Fault, type Shown, sendTokenPage } from "./token-page.ts";
+import type { Fault } from "./token-form.ts";
+import { type Shown, sendTokenPage } from "./token-page.ts";
 
 /** The maximum size in bytes of the submitted form. */
 const FORM_BYTES = 8 * 1024;
@@ -19,7 +20,9 @@ const FORM_BYTES = 8 * 1024;
 export function mountTokenPage(app: FastifyInstance, env: Env): void {
   app.get("/tokens", async (request, reply) => {
     const { user } = await admitToPage(request, reply, env);
-    return sendTokenPage(reply, user, { after: firstValue(request.query as Query, "cursor") }, env);
+    const query = request.query as Query;
+    const audience = firstValue(query, "for") === "mcp" ? "mcp" : "api";
+    return sendTokenPage(reply, user, { audience, after: firstValue(query, "cursor") }, env);
   });
 
   app.post("/tokens", async (request, reply) => {
@@ -52,17 +55,22 @@ async function admitToPage(request: FastifyRequest, reply: FastifyReply, env: En
 
 /** Creates a token from the submitted form. Returns what the page shows then: the token, or the fault of the form. */
 async function create(caller: ActCaller, choices: Choices, env: Env): Promise<Shown> {
+  const { audience } = choices;
   const failed = (field: Fault["field"], message: string): Shown => ({
+    audience,
     failed: { choices, fault: { field, message } },
   });
   const name = cleanName(choices.name);
   if (name === null) return failed("name", "The token needs a name.");
   const expiresAt = endOf(choices, env.clock());
   if (expiresAt === undefined) return failed("date", "The last day must be today or later.");
-  const value = { name, expiresAt, scope: choices.scope, canvasId: choices.canvas || null };
+  const ownOnly = audience === "mcp" && choices.canvas === "made";
+  const canvasId = ownOnly ? null : choices.canvas || null;
+  const forTools = audience === "mcp" && { ownOnly, confirms: choices.confirms };
+  const value = { audience, name, expiresAt, scope: choices.scope, canvasId, ...forTools };
   try {
     const { body } = await createAct.perform(caller, inputOf({ body: { value } }), env);
-    return { created: { name, token: body.token } };
+    return { audience, created: { name, token: body.token } };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     if (error.code === "NOT_FOUND") return failed("canvas", "You have no role on that canvas any more.");

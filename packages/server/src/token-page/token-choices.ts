@@ -1,4 +1,4 @@
-import type { TokenScope } from "@easel/protocol/management";
+import type { TokenAudience, TokenScope } from "@easel/protocol/management";
 import { z } from "zod";
 
 /** The name of each scope and what its tokens can do, for the person who creates one. */
@@ -23,22 +23,33 @@ export const LIFETIMES = [7, 30, 90, 365];
 
 /** The choices of the form, in the texts that it sends. */
 export interface Choices {
+  audience: TokenAudience;
   name: string;
   scope: string;
-  /** The id of the only canvas of the token; empty for a token for all canvases. */
+  /** The id of the only canvas of the token; empty for a token for all canvases, `made` for those that an AI tool makes. */
   canvas: string;
+  /** Whether an AI tool asks the person before it opens a canvas to more people. */
+  confirms: boolean;
   /** A lifetime in days, `date` or `never`. */
   end: string;
   /** The last day of the token, such as `2026-01-31`, if `end` is `date`. */
   date: string;
 }
 
-export const DEFAULTS: Choices = { name: "", scope: "full", canvas: "", end: "90", date: "" };
+/** Returns the choices with which the form begins. */
+export const defaultsFor = (audience: TokenAudience): Choices => ({
+  ...{ audience, name: "", canvas: "", confirms: true, end: "90", date: "" },
+  scope: audience === "mcp" ? "deploy" : "full",
+});
 
-/** Reads the choices from a submitted form. A missing field has its default. */
+/** Reads the choices from a submitted form. A missing field has its default; a box that is not checked is not sent. */
 export function choicesOf(form: URLSearchParams): Choices {
-  const field = (name: keyof Choices) => form.get(name) ?? DEFAULTS[name];
+  const audience = form.get("audience") === "mcp" ? "mcp" : "api";
+  const defaults = defaultsFor(audience);
+  const field = (name: Exclude<keyof Choices, "audience" | "confirms">) => form.get(name) ?? defaults[name];
   return {
+    audience,
+    confirms: form.has("confirms"),
     name: field("name"),
     scope: field("scope"),
     canvas: field("canvas"),

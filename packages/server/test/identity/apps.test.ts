@@ -8,6 +8,7 @@ import { LIMITS } from "@easel/protocol/limits";
 import type { AppInfo } from "@easel/protocol/management";
 import { purgeCanvases } from "../../src/canvases/deletion.ts";
 import { sweep } from "../../src/canvases/sweep.ts";
+import { FORM, post } from "../support/client.ts";
 import { type ConnectedTool, connectTool, toolOf } from "../support/connected-tool.ts";
 import { onEngines } from "../support/engines.ts";
 import { DAY_MS } from "../support/time.ts";
@@ -257,6 +258,15 @@ await onEngines("connected tools", (target, env) => {
     const tool = await create(person, { expiresAt: env.clock() + DAY_MS });
     await env.db.run`update tokens set expires_at = ${env.clock() - 1} where app_id = ${tool.id}`;
     assert.equal(await statusOf(tool), 401);
+  });
+
+  it("that consist of an access token end when a program revokes it", async () => {
+    const person = await newcomer();
+    const [tool, other] = [await create(person), await create(person)];
+    const answer = await post(base, "/oauth/revoke", [FORM], `client_id=easel-cli&token=${tool.token}`);
+    assert.equal(answer.status, 200, answer.text);
+    assert.deepEqual([await statusOf(tool), await statusOf(other)], [401, 200]);
+    assert.deepEqual(await idsOf(person), [other.id]);
   });
 
   it("are created for a canvas of the person only, and with choices of their own only", async () => {

@@ -5,7 +5,9 @@ import { guestOf } from "@easel/conformance/guest";
 import { type Header, send } from "@easel/conformance/http";
 import { refused, unauthenticated } from "@easel/conformance/refusal";
 import { freshEmail, type Person } from "@easel/conformance/target";
+import type { AppInfo } from "@easel/protocol/management";
 import { FORM, post, whoAmI } from "../support/client.ts";
+import { toolOf } from "../support/connected-tool.ts";
 import { onSqlite, startDev } from "../support/engines.ts";
 import { PROXY } from "../support/service.ts";
 import { DAY_MS, still } from "../support/time.ts";
@@ -158,6 +160,55 @@ await onSqlite("the page of access tokens", (target, env) => {
       assert.deepEqual(await kept(), before);
     });
   }
+
+  const toolsOf = async (who: Person) =>
+    (await manage(target, who, "GET", "/api/apps")).json.apps as unknown as AppInfo[];
+
+  it("creates a token for an AI tool, which is a connected tool with what was chosen", async () => {
+    const who = site.people.viewer;
+    const page = await send(base, { method: "GET", path: "/tokens?for=mcp", headers: who.headers });
+    assert.equal(page.status, 200);
+    assert.ok(page.text.includes(`<strong>${base}/mcp</strong>`));
+    assert.match(page.text, /value="deploy" checked/);
+    assert.match(page.text, /name="confirms" value="on" checked/);
+    const table: [fields: Record<string, string>, expected: object][] = [
+      [
+        { scope: "read", canvas: "made", confirms: "on" },
+        { scope: "read", ownOnly: true, confirms: true, canvas: null },
+      ],
+      [
+        { canvas: site.id },
+        {
+          scope: "deploy",
+          ownOnly: false,
+          confirms: false,
+          canvas: { id: site.id, title: "Conformance", slug: site.slug },
+        },
+      ],
+    ];
+    for (const [fields, expected] of table) {
+      const answer = await submit(who, { audience: "mcp", name: "An <editor>", ...fields });
+      assert.equal(answer.status, 201, answer.text);
+      const secret = /value="(easel_mcp_[\w-]{43})"/.exec(answer.text)?.[1] ?? assert.fail(answer.text);
+      assert.ok(answer.text.includes("New token: An &lt;editor&gt;"));
+      assert.ok(answer.text.includes(`Authorization: Bearer ${secret}`));
+      const [{ id, scope, ownOnly, confirms, canvas, client }] = (await toolsOf(who)) as [AppInfo];
+      assert.deepEqual({ scope, ownOnly, confirms, canvas }, expected);
+      assert.equal(client.name, "An <editor>");
+      assert.equal((await toolOf(base, { id, token: secret }).request("tools/list")).status, 200);
+      assert.ok(!(await open(who.headers)).text.includes("An &lt;editor&gt;"));
+    }
+  });
+
+  it("a form for an AI tool with a fault is shown again as it was", async () => {
+    const before = await toolsOf(person);
+    const { status, text } = await submit(person, { audience: "mcp", name: " ", canvas: "made" });
+    assert.equal(status, 400);
+    assert.match(text, /name="audience" value="mcp"/);
+    assert.match(text, /<option value="made" selected>/);
+    assert.doesNotMatch(text, /name="confirms" value="on" checked/);
+    assert.deepEqual(await toolsOf(person), before);
+  });
 
   it("a form of more than 8 KiB: 413", async () => {
     refused(await submit(person, { name: "n".repeat(9_000) }), 413, "BODY_TOO_LARGE");

@@ -1,28 +1,16 @@
-import type { TokenScope } from "@easel/protocol/management";
+import { TOOL_RIGHTS } from "@easel/protocol/management";
 import type { FastifyReply } from "fastify";
 import type { User } from "../../access/principal.ts";
 import { redirectHost, redirectKind } from "../../access/redirect-uri.ts";
 import { issueTicket } from "../../crypto/tickets.ts";
 import type { Env } from "../../env.ts";
 import { address, day, type Html, html, sendPage } from "../../http/html.ts";
-import { listManaged } from "../../token-page/token-page.ts";
+import { listManaged } from "../../token-page/offered-canvases.ts";
+import { askBox, choice } from "../../token-page/token-form.ts";
 import { ANSWERS_STYLE, answers, formTarget } from "../access-text.ts";
 import type { AppRequest } from "./app-request.ts";
 import { type CanvasChoice, type Choices, offeredScopes } from "./app-rights.ts";
 import { APP_LIFETIME_MS } from "./redeem-code.ts";
-
-/** The scopes in words, as what each adds to the one below it. */
-const RIGHTS: Record<TokenScope, { label: string; explanation: string }> = {
-  full: { label: "Everything", explanation: "Also shares and deletes canvases, and changes their data." },
-  deploy: {
-    label: "Make and change",
-    explanation: "Also makes canvases, publishes versions and changes settings.",
-  },
-  read: {
-    label: "Look",
-    explanation: "Reads canvases, their files and their data, and changes nothing.",
-  },
-};
 
 const CANVASES: Record<CanvasChoice, string> = {
   all: "All that you can use",
@@ -57,16 +45,6 @@ const fact = (term: string, host: string, explanation: Html): Html =>
 
 function caution(text: string): Html {
   return html`<span class="caution"><strong>Caution:</strong> ${text}</span>`;
-}
-
-/** Renders a radio button with its label, and an explanation if there is one. */
-function choice(name: string, value: string, label: string, chosen: string, explanation?: string): Html {
-  const id = `${name}-${value}`;
-  const means = explanation === undefined ? null : html`<small id="${id}-means">${explanation}</small>`;
-  return html`<div class="choice"><input type="radio" id="${id}" name="${name}" value="${value}"${
-    value === chosen ? html` checked` : null
-  }${means === null ? null : html` aria-describedby="${id}-means"`}>
-    <label for="${id}">${label}</label>${means}</div>`;
 }
 
 /** Renders the list of the canvases of a person. `isMissing` is whether they have submitted the form without choosing one. */
@@ -107,15 +85,12 @@ export async function sendAppConsent(
         <fieldset><legend>What it may do</legend>${[...offeredScopes(request)]
           .reverse()
           .map((each) =>
-            choice("scope", each, RIGHTS[each].label, scope, RIGHTS[each].explanation),
+            choice("scope", each, TOOL_RIGHTS[each].label, scope, TOOL_RIGHTS[each].explanation),
           )}</fieldset>
         <fieldset><legend>Which canvases</legend>${(["all", "made", "one"] as const).map((each) =>
           choice("canvases", each, CANVASES[each], canvases),
         )}${await canvasList(canvas, isMissing, user, env)}</fieldset>
-        <div class="choice confirms"><input type="checkbox" id="confirms" name="confirms" value="on"${
-          confirms ? html` checked` : null
-        } aria-describedby="confirms-means"><label for="confirms">Ask me here before it opens a canvas to more people</label>
-        <small id="confirms-means">It always asks before a canvas is deleted, gets a public link or a guest.</small></div>
+        ${askBox(confirms)}
         <p>The access ends after 30 days without use, and on ${day(env.clock() + APP_LIFETIME_MS)} at the latest. You can end it before
           at any time, as you can end <a href="/account">every tool</a> that you have connected.</p>${answers()}</form>`,
   });
@@ -129,7 +104,7 @@ dd.host{font-size:1.5rem;line-height:1.25;font-weight:650;color:var(--ink);lette
 fieldset{border:0;margin:1.4rem 0 0;padding:0;min-width:0}legend{font-weight:600;padding:0;margin-bottom:.3rem}
 .choice{display:grid;grid-template-columns:auto 1fr;gap:0 .6rem;align-items:baseline;margin:.35rem 0}
 .choice input{width:auto;margin:0;accent-color:var(--accent)}.choice label{margin:0;font-weight:400}
-.choice small{grid-column:2;color:var(--soft)}.confirms{margin-top:1.4rem}form>p{margin:1.4rem 0 0}
+.choice small{grid-column:2;color:var(--soft)}.ask{margin-top:1.4rem}form>p{margin:1.4rem 0 0}
 select{width:100%;font:inherit;color:inherit;background:var(--card);border:1px solid var(--soft);border-radius:.6rem;padding:.6rem .75rem}
 select[aria-invalid]{border-color:light-dark(#a31621,#ff9aa2)}
 .one{padding-left:1.4rem}fieldset:not(:has(#canvases-one:checked)) .one{display:none}`;

@@ -155,7 +155,7 @@ export const tokens: Fault[] = [
   ),
   fault(
     "tokens: the page offers canvases that the person only views",
-    "packages/server/src/token-page/token-page.ts",
+    "packages/server/src/token-page/offered-canvases.ts",
     " and role = 'editor'",
     "",
     TOKENS_TEST,
