@@ -277,7 +277,7 @@ test("logs prints refused and failed calls: the newest, those since a time, as J
   assert.deepEqual(await easel(["logs"], { cwd: folder, env }), {
     code: 0,
     stdout: "",
-    stderr: "No refused calls.\n",
+    stderr: "No refused calls and no errors of pages.\n",
   });
   add("old", { at: Date.now() - 3 * 60 * 60 * 1000, status: 500 });
   add("new");
@@ -288,6 +288,28 @@ test("logs prints refused and failed calls: the newest, those since a time, as J
   const { requestId, at } = JSON.parse(entry);
   assert.deepEqual([requestId, Number.isNaN(Date.parse(at)), more], ["new", false, []]);
   assert.equal((await easel(["logs", "--since", "yesterday"], { cwd: folder, env })).code, 2);
+
+  service.callLog.add(
+    { id, slug: "logged" },
+    {
+      at: Date.now(),
+      method: "POST",
+      route: "/page-errors",
+      status: 204,
+      code: "SCRIPT_ERROR",
+      message: "no cup\u001b[31m",
+      userId: null,
+      requestId: "error",
+      pageError: { page: "/menu.html", source: null, line: 3, column: 14, count: 2, preview: true },
+    },
+    "page",
+  );
+  const errors = (await easel(["logs"], { cwd: folder, env })).stdout;
+  assert.match(
+    errors,
+    / {2}page {2}\/menu\.html {2}no cup\\u001b\[31m \(\/menu\.html:3:14\) {2}SCRIPT_ERROR 2 times in a preview anonymous\n$/,
+  );
+  assert.ok(!errors.includes("\u001b"));
 
   const interruption = new AbortController();
   const run = easel(["logs", "-f", "--json", "--since", "1m"], {

@@ -92,7 +92,7 @@ describe("easel dev in a browser", { skip: noBrowser }, () => {
     );
   });
 
-  test("the terminal shows refused calls, script errors and requests that the content security policy blocks", async () => {
+  test("the terminal shows refused calls, script errors, files that do not load and what the content security policy blocks", async () => {
     const page = await open("dana");
     await shows(page, "Dana Levi is viewer");
     await page.evaluate('easel.kv.set("x", 1).catch(() => {})');
@@ -101,7 +101,9 @@ describe("easel dev in a browser", { skip: noBrowser }, () => {
     await dev.says(/^page: Uncaught Error: boom/m);
     // The bar does not weaken the content security policy of the page: other paths of the service stay blocked.
     assert.equal(await page.evaluate('fetch("/api/me").then(() => "open", () => "blocked")'), "blocked");
-    await dev.says(/^page: the content security policy \(connect-src\) blocks .*\/api\/me$/m);
+    await dev.says(/^page: The content security policy \(connect-src\) blocks this: .*\/api\/me$/m);
+    await page.evaluate('document.body.append(Object.assign(new Image(), { src: "cup.png" }))');
+    await dev.says(/^page: <img> did not load: .*\/cup\.png$/m);
   });
 
   test("the bar switches the person of a window, also by keyboard", async () => {

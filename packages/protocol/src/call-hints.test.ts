@@ -2,10 +2,14 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { codeOf, hintOf, remedyOf } from "./call-hints.ts";
 import { ERRORS } from "./errors.ts";
+import { PAGE_ERROR_CODES } from "./management.ts";
 
 describe("hints about refused calls", () => {
   it("every code has one, in whole sentences", () => {
-    const hints = Object.entries(ERRORS).map(([code, { status }]) => hintOf({ code, status }));
+    const hints = [
+      ...Object.entries(ERRORS).map(([code, { status }]) => hintOf({ code, status })),
+      ...PAGE_ERROR_CODES.map((code) => hintOf({ code, status: 204 })),
+    ];
     assert.equal(new Set(hints).size, hints.length);
     for (const hint of hints) assert.match(hint, /^[A-Z].{20,}\.$/);
   });

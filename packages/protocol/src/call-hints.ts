@@ -1,5 +1,5 @@
 import type { ErrorCode } from "./errors.ts";
-import type { LoggedCall } from "./management.ts";
+import type { LoggedCall, PAGE_ERROR_CODES } from "./management.ts";
 import { ACCESS_LOST, CANVAS_FULL, REALTIME_OFF } from "./realtime-constants.ts";
 
 /** What is known of a refused or failed call. */
@@ -10,7 +10,13 @@ const SHARE = "Change that in Sharing.";
 const OPERATOR = "An administrator can look the request up by its id.";
 
 /** What each code means for somebody who may change the canvas, and what to do. */
-const HINTS: Record<ErrorCode, string> = {
+const HINTS: Record<ErrorCode | (typeof PAGE_ERROR_CODES)[number], string> = {
+  SCRIPT_ERROR:
+    "The script of the page threw this, and nothing caught it. Correct it at the place that is named, or catch the error and tell people what to do.",
+  LOAD_FAILED:
+    "The page names a file that it does not get. Deploy the file, or correct the address: paths begin without a slash.",
+  CSP_VIOLATION:
+    "The page asked for what its content security policy does not allow, such as an address by http or of another canvas. Use https, or a file of this canvas.",
   CONFIRMATION_REQUIRED:
     "An AI tool asked for something that only its person allows, on a page of the service.",
   NOT_AUTHENTICATED:
@@ -106,7 +112,7 @@ export const codeOf = ({ code, status }: Refused): string => code ?? String(stat
 
 /** Returns why a call was refused or failed and what to do, for somebody who may change the canvas. */
 export function hintOf({ code, status }: Refused): string {
-  if (code !== null && Object.hasOwn(HINTS, code)) return HINTS[code as ErrorCode];
+  if (code !== null && Object.hasOwn(HINTS, code)) return HINTS[code as keyof typeof HINTS];
   if (Object.hasOwn(CLOSED, status)) return CLOSED[status] as string;
   if (status === 401 || status === 302) return HINTS.NOT_AUTHENTICATED;
   if (status === 429) return HINTS.RATE_LIMITED;

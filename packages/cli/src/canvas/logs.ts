@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { CallLogPage, NamedCall } from "@easel/protocol/management";
+import type { CallLogPage, NamedCall, PageError } from "@easel/protocol/management";
 import { type CanvasOptions, findCanvas } from "../api/find-canvas.ts";
 import { Refusal } from "../api/refusal.ts";
 import { bodyOf, type Service } from "../api/service.ts";
@@ -32,16 +32,37 @@ const isTemporary = (error: unknown) =>
     ? error.status === 429 || error.status >= 500
     : error instanceof Failure && error.exit === "unreachable";
 
+/** Returns who called, or had the page open. */
+const personOf = ({ userId, userName }: NamedCall): string =>
+  userId === null ? "anonymous" : `by ${userName ?? userId}`;
+
+/** Formats an error of a page as a line: local time, page, message with its place, and the code, how often it happened and for whom. */
+function errorLineOf(call: NamedCall, error: PageError, terminal: Terminal): string {
+  const { page, source, line, column, count, preview } = error;
+  const place = [source ?? (line === null ? [] : page), line ?? [], column ?? []].flat().join(":");
+  const fields = [
+    call.code ?? "",
+    count === 1 ? "" : `${count} times`,
+    preview ? "in a preview" : "",
+    personOf(call),
+  ];
+  return [
+    terminal.style("dim", new Date(call.at).toLocaleString("sv")),
+    terminal.style("red", "page"),
+    clean(page),
+    clean(`${call.message ?? ""}${place === "" ? "" : ` (${place})`}`),
+    terminal.style("dim", clean(fields.filter(Boolean).join(" "))),
+  ].join("  ");
+}
+
 /** Formats a call as a line: local time, status, method and path, error code or message, and the name of the caller. */
-function lineOf(
-  { at, status, method, route, code, message, userId, userName }: NamedCall,
-  terminal: Terminal,
-): string {
+function lineOf(call: NamedCall, terminal: Terminal): string {
+  const { at, status, method, route, code, message, pageError } = call;
+  // A service that is older than this field leaves it out.
+  if (pageError) return errorLineOf(call, pageError, terminal);
   const color = status >= 500 && status < 1000 ? "red" : status >= 1000 ? "magenta" : "yellow";
   const time = new Date(at).toLocaleString("sv");
-  const fields = [code ?? message ?? "", userId === null ? "anonymous" : `by ${userName ?? userId}`].filter(
-    Boolean,
-  );
+  const fields = [code ?? message ?? "", personOf(call)].filter(Boolean);
   return [
     terminal.style("dim", time),
     terminal.style(color, String(status)),
@@ -130,7 +151,7 @@ export async function follow(
   }
 }
 
-/** Prints the refused and failed calls of a canvas, oldest first. With `--follow`, goes on with new ones. */
+/** Prints the refused and failed calls of a canvas and the errors of its pages, oldest first. With `--follow`, goes on with new ones. */
 export async function logs(options: LogsOptions, context: Context): Promise<void> {
   const { terminal } = context;
   const since = options.since === undefined ? undefined : parseMoment(options.since, "--since", "past");
@@ -139,6 +160,6 @@ export async function logs(options: LogsOptions, context: Context): Promise<void
     since === undefined
       ? await printNewest(canvas.id, service, terminal)
       : await printSince(canvas.id, since, service, terminal);
-  if (isEmpty) terminal.say("No refused calls.");
+  if (isEmpty) terminal.say("No refused calls and no errors of pages.");
   if (options.follow) await follow(canvas.id, next, service, context);
 }

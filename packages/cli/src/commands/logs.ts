@@ -13,7 +13,7 @@ Examples:
 export const logs = (context: Context): Command =>
   new Command("logs")
     .description(
-      "Prints the refused and failed calls of the pages of a canvas. The service keeps them for 7 days.",
+      "Prints the refused and failed calls of the pages of a canvas, and errors of its pages. The service keeps them for 7 days.",
     )
     .option("-f, --follow", "keep printing new calls until Ctrl-C")
     .option("--since <when>", "calls since a date, or within a duration such as 30m, 2h or 3d")

@@ -30,4 +30,13 @@ it("the failures of the last day are counted by code, the most frequent first", 
     { code: "500", message: null, count: 1 },
   ]);
   assert.deepEqual(failuresOf([], NOW), []);
+  const pageError = { page: "/", source: null, line: null, column: null, count: 40, preview: false };
+  const errors = [call("SCRIPT_ERROR", 2, "no cup"), call("SCRIPT_ERROR", 1, "no tea")];
+  assert.deepEqual(
+    failuresOf(
+      errors.map((each) => ({ ...each, pageError })),
+      NOW,
+    ),
+    [{ code: "SCRIPT_ERROR", message: "no tea", count: 80 }],
+  );
 });

@@ -81,7 +81,7 @@ describe("the screen of the activity", { skip: noBrowser }, async () => {
       (await focused(page)).includes("You changed the sharing"),
     );
 
-    await page.getByRole("link", { name: "Failed calls" }).press("Enter");
+    await page.getByRole("link", { name: "Errors" }).press("Enter");
     await row(page, "PERMISSION_DENIED").waitFor();
     await row(page, "COLLECTION_NOT_CONFIGURED").waitFor();
     const who = page.getByRole("combobox", { name: "Who" });
@@ -119,12 +119,12 @@ describe("the screen of the activity", { skip: noBrowser }, async () => {
   it("new calls appear while somebody follows, and are told; a link to a call opens it", async () => {
     const id = await makePoll();
     const { page } = await open(ada.email, screen(id, "?view=calls"));
-    await page.getByText("No call was refused or failed").waitFor();
+    await page.getByText("Nothing went wrong").waitFor();
     await assertAccessible(page, "light");
     await call(cy, id, "GET", "/collections/nothing");
-    await page.getByText("Follow new calls").click();
+    await page.getByText("Follow new ones").click();
     await row(page, "COLLECTION_NOT_CONFIGURED").waitFor();
-    await page.getByRole("status").filter({ hasText: "1 new call since you began to follow." }).waitFor();
+    await page.getByRole("status").filter({ hasText: "1 new entry since you began to follow." }).waitFor();
     assert.match(page.url(), /follow=true/);
     await row(page, "COLLECTION_NOT_CONFIGURED").click();
     await page.getByRole("heading", { name: /^Why .* was refused$/ }).waitFor();
@@ -149,9 +149,45 @@ describe("the screen of the activity", { skip: noBrowser }, async () => {
     await page.getByRole("article", { name: "ideas" }).waitFor();
     await until("the entry has the focus", async () => (await focused(page)).startsWith("ideas"));
     await page.goto(env.base.origin + screen(id, "?view=calls&code=KEY_LIMIT&person=toString&open=x"));
-    await page.getByText("No such call").waitFor();
-    await page.getByRole("button", { name: "All calls" }).press("Enter");
+    await page.getByText("No such entry").waitFor();
+    await page.getByRole("button", { name: "All entries" }).press("Enter");
     await row(page, "COLLECTION_NOT_CONFIGURED").waitFor();
+  });
+
+  it("errors of pages are told with their place, as text", async () => {
+    const id = await makePoll();
+    const errors = [
+      {
+        code: "SCRIPT_ERROR",
+        message: HOSTILE,
+        page: `/${HOSTILE}`,
+        source: "/app.js",
+        line: 3,
+        column: 14,
+        count: 2,
+      },
+      { code: "LOAD_FAILED", message: "<img> did not load: /cup.png", page: "/", preview: true },
+    ];
+    assert.equal((await call(cy, id, "POST", "/page-errors", { errors })).status, 204);
+    const { page } = await open(ada.email, `/canvases/${id}`);
+    await page.getByText("What went wrong in the last day:").waitFor();
+    await page.getByRole("link", { name: "SCRIPT_ERROR" }).click();
+    await row(page, HOSTILE).getByText("× 2").waitFor();
+    assert.equal(await row(page, "LOAD_FAILED").count(), 0);
+    await row(page, "× 2").click();
+    await page.getByRole("heading", { name: "A script of the page failed" }).waitFor();
+    const facts = page.locator(".call-facts");
+    await facts.getByText("/app.js, line 3, column 14").waitFor();
+    await facts.getByText("2 times").waitFor();
+    assert.equal(await facts.getByText(HOSTILE).count(), 3);
+    await page.getByText("Correct it at the place that is named").waitFor();
+    await assertAccessible(page, "light");
+    await assertAccessible(page, "dark");
+    await assertNarrow(page);
+    await page.getByRole("combobox", { name: "Code" }).selectOption("LOAD_FAILED");
+    await row(page, "<img> did not load: /cup.png").click();
+    await page.getByRole("heading", { name: "A file of the page did not load" }).waitFor();
+    await facts.getByText("/, in a preview").waitFor();
   });
 
   it("figures from day to day are bars with a table, in the days of the address", async () => {
@@ -230,7 +266,7 @@ describe("the screen of the activity", { skip: noBrowser }, async () => {
     }
     await context.unrouteAll();
     await page.getByRole("button", { name: "Try again" }).press("Enter");
-    await page.getByText("No call was refused or failed").waitFor();
+    await page.getByText("Nothing went wrong").waitFor();
   });
 
   it("it is for those who may change the canvas", async () => {

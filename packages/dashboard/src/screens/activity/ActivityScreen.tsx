@@ -12,7 +12,7 @@ import { VIEWS, type View } from "./search.ts";
 
 const NAMES: Record<View, string> = {
   changes: "Changes",
-  calls: "Failed calls",
+  calls: "Errors",
   use: "Use and limits",
 };
 
@@ -23,7 +23,7 @@ const CONTENT = {
   use: lazy(async () => ({ default: (await import("./Use.tsx")).Use })),
 };
 
-/** What happened on a canvas, for its owner and editors: what people changed, which calls of the page failed, and what it uses. */
+/** What happened on a canvas, for its owner and editors: what people changed, what went wrong in the page, and what it uses. */
 export function ActivityScreen() {
   const { id } = useParams({ from: "/canvases/$id/activity" });
   const { view = "changes" } = useSearch({ from: "/canvases/$id/activity" });
@@ -32,7 +32,7 @@ export function ActivityScreen() {
   if (!isEditor(canvas))
     return (
       <Empty icon={<History aria-hidden />} title="The activity is for the owner and editors">
-        <p>They see who changed what, and which calls of the page failed.</p>
+        <p>They see who changed what, and what went wrong in the page.</p>
       </Empty>
     );
   const Content = CONTENT[view];

@@ -3,14 +3,15 @@ import { Link } from "@tanstack/react-router";
 import type { Call, Canvas } from "../../api/types.ts";
 import { Copy } from "../../kit/Copy.tsx";
 import { Time } from "../../kit/Time.tsx";
+import { countOf } from "../../kit/words.ts";
 import { entryAddress } from "../backend/search.ts";
 import { messageFor } from "./assistant.ts";
-import { callerOf } from "./calls.ts";
+import { callerOf, placeOf } from "./calls.ts";
 import { entryOf, rightOf } from "./policy-hints.ts";
 
 /** Why a call was refused or failed, what to do about it, and the facts that somebody else may ask for. */
 export function CallDetails({ call, canvas }: { call: Call; canvas: Canvas }) {
-  const { at, method, route, status, code, message, requestId } = call;
+  const { at, method, route, status, code, message, requestId, pageError } = call;
   const right =
     code === "PERMISSION_DENIED" || code === "NOT_FOUND" ? rightOf(call, canvas.runtimePolicy) : null;
   return (
@@ -19,15 +20,22 @@ export function CallDetails({ call, canvas }: { call: Call; canvas: Canvas }) {
       {right === null ? null : <p>{right}</p>}
       <Remedy call={call} canvas={canvas} />
       <dl className="call-facts small">
-        <dt>Call</dt>
+        {pageError === null ? (
+          <>
+            <dt>Call</dt>
+            <dd>
+              <code>
+                {method} {route}
+              </code>
+            </dd>
+          </>
+        ) : (
+          <Place error={pageError} />
+        )}
+        <dt>{pageError === null ? "Answer" : "Error"}</dt>
         <dd>
-          <code>
-            {method} {route}
-          </code>
-        </dd>
-        <dt>Answer</dt>
-        <dd>
-          {status} {code === null ? null : <code className="call-code">{code}</code>}
+          {pageError === null ? status : null}{" "}
+          {code === null ? null : <code className="call-code">{code}</code>}
           {message === null ? null : <bdi className="call-message">{message}</bdi>}
         </dd>
         <dt>Who</dt>
@@ -54,6 +62,31 @@ export function CallDetails({ call, canvas }: { call: Call; canvas: Canvas }) {
           look="plain"
         />
       </p>
+    </>
+  );
+}
+
+/** Where and how often an error of a page happened. */
+function Place({ error }: { error: NonNullable<Call["pageError"]> }) {
+  const { page, count, preview } = error;
+  const place = placeOf(error);
+  return (
+    <>
+      <dt>Page</dt>
+      <dd>
+        <bdi>{page}</bdi>
+        {preview ? ", in a preview" : null}
+      </dd>
+      {place === null ? null : (
+        <>
+          <dt>Place</dt>
+          <dd>
+            <bdi>{place}</bdi>
+          </dd>
+        </>
+      )}
+      <dt>How often</dt>
+      <dd>{countOf(count, "time")}</dd>
     </>
   );
 }

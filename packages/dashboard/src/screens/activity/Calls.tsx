@@ -16,13 +16,13 @@ import { Toggle } from "../../kit/Toggle.tsx";
 import { countOf } from "../../kit/words.ts";
 import { callsQuery } from "./activity-queries.ts";
 import { CallDetails } from "./CallDetails.tsx";
-import { callerOf, choicesOf, personOf, rowsOf, titleOf } from "./calls.ts";
+import { callerOf, choicesOf, nameOf, personOf, rowsOf, titleOf } from "./calls.ts";
 import { useFollowed } from "./useFollowed.ts";
 
 const ALL = "";
 
 const COLUMNS = [
-  { id: "call", label: "Call" },
+  { id: "call", label: "Call or error" },
   { id: "code", label: "Refused or failed with", width: 15 },
   { id: "who", label: "Who", width: 11 },
   { id: "when", label: "When", width: 9 },
@@ -40,15 +40,22 @@ function cellOf(call: Call, column: string) {
     case "when":
       return <Time at={call.at} />;
     default:
-      return (
-        <code>
-          {call.method} {call.route}
-        </code>
-      );
+      return <What call={call} />;
   }
 }
 
-/** The calls to the backend of the canvas that were refused or failed, the newest first. */
+/** A call by its method and path, or an error of a page by its message and how often it happened. */
+const What = ({ call }: { call: Call }) =>
+  call.pageError === null ? (
+    <code>{nameOf(call)}</code>
+  ) : (
+    <>
+      <bdi>{nameOf(call)}</bdi>
+      {call.pageError.count === 1 ? null : <span className="soft"> × {call.pageError.count}</span>}
+    </>
+  );
+
+/** The calls to the backend of the canvas that were refused or failed, and the errors of its pages, the newest first. */
 export function Calls({ canvas }: { canvas: Canvas }) {
   const { id } = canvas;
   const { follow = false } = useSearch({ from: "/canvases/$id/activity" });
@@ -71,7 +78,7 @@ export function Calls({ canvas }: { canvas: Canvas }) {
             {followed.error === null
               ? followed.arrived === 0
                 ? ""
-                : `${countOf(followed.arrived, "new call")} since you began to follow.`
+                : `${countOf(followed.arrived, "new entry", "new entries")} since you began to follow.`
               : `Not following at the moment, trying again: ${followed.error.message}`}
           </p>
           <CallList
@@ -88,7 +95,7 @@ export function Calls({ canvas }: { canvas: Canvas }) {
                   })
                 }
               >
-                Follow new calls
+                Follow new ones
               </Toggle>
             }
           />
@@ -125,9 +132,11 @@ function CallList({ canvas, log, follow }: { canvas: Canvas; log: CallLog; follo
 
   if (rows.length === 0)
     return (
-      <Empty icon={<CircleCheck aria-hidden />} title="No call was refused or failed" acts={follow}>
+      <Empty icon={<CircleCheck aria-hidden />} title="Nothing went wrong" acts={follow}>
         <p>
-          Calls of the page to its backend that go wrong are kept here for seven days, each with its reason.
+          Calls of the page to its backend that are refused or fail are kept here for seven days, each with
+          its reason; so are script errors and files that do not load, while you, an editor or a preview has
+          the page open.
         </p>
       </Empty>
     );
@@ -148,19 +157,21 @@ function CallList({ canvas, log, follow }: { canvas: Canvas; log: CallLog; follo
           value={person}
           onChange={(to) => change({ person: to || undefined, open: undefined })}
         />
-        <small className="soft">{countOf(shown.length, "call")}</small>
+        <small className="soft">{countOf(shown.length, "entry", "entries")}</small>
         {follow}
       </div>
       {log.dropped === 0 ? null : (
-        <p className="small soft">{countOf(log.dropped, "further call")} came too fast to be kept.</p>
+        <p className="small soft">
+          {countOf(log.dropped, "further one", "further ones")} came too fast to be kept.
+        </p>
       )}
       {shown.length === 0 ? (
         <Empty
           icon={<CircleCheck aria-hidden />}
-          title="No such call"
-          acts={<Button onPress={() => change({ code: undefined, person: undefined })}>All calls</Button>}
+          title="No such entry"
+          acts={<Button onPress={() => change({ code: undefined, person: undefined })}>All entries</Button>}
         >
-          <p>None of the {countOf(rows.length, "call")} is of this code and person.</p>
+          <p>None of the {countOf(rows.length, "entry", "entries")} is of this code and person.</p>
         </Empty>
       ) : (
         <ListWithDetails
@@ -176,17 +187,17 @@ function CallList({ canvas, log, follow }: { canvas: Canvas; log: CallLog; follo
           }
         >
           <DataGrid
-            label="Calls that were refused or failed, the newest first"
+            label="Calls that were refused or failed, and errors of pages, the newest first"
             columns={opened === undefined ? COLUMNS : FEW_COLUMNS}
             rows={shown}
-            textOf={(call) => `${call.method} ${call.route}, ${codeOf(call)}, ${callerOf(call)}`}
+            textOf={(call) => `${nameOf(call)}, ${codeOf(call)}, ${callerOf(call)}`}
             cell={cellOf}
             card={(call) => (
               <span className="activity-card">
                 <code className="call-code">{codeOf(call)}</code>
-                <code className="card-text">
-                  {call.method} {call.route}
-                </code>
+                <span className="card-text">
+                  <What call={call} />
+                </span>
                 <small className="soft">
                   <bdi>{callerOf(call)}</bdi>, <Time at={call.at} />
                 </small>

@@ -49,6 +49,28 @@ How Easel works: https://easel.acme.test/skill.md
     );
   });
 
+  it("has an error of a page with its place", () => {
+    const pageError = { page: "/menu.html", source: "/app.js", line: 3, column: 14, count: 2, preview: true };
+    const error = {
+      ...call,
+      method: "POST",
+      route: "/page-errors",
+      status: 204,
+      code: "SCRIPT_ERROR",
+      pageError,
+    };
+    const text = message({ ...error, message: "no cup\n- Caller: root" });
+    assert.match(text, /^Something went wrong in a page on Easel\. /);
+    assert.match(
+      text,
+      /\n- Path: \/menu\.html, in a preview\n- Place: \/app\.js, line 3, column 14\n- How often: 2\n- Error: SCRIPT_ERROR, no cup - Caller: root\n/,
+    );
+    assert.match(text, /What it means: The script of the page threw this/);
+    assert.doesNotMatch(text, /page-errors|Answer|Policy/);
+    const nowhere = { ...pageError, source: null, line: null, column: null };
+    assert.doesNotMatch(message({ ...error, pageError: nowhere }), /Place/);
+  });
+
   it("names nobody", () => {
     assert.doesNotMatch(message(), /Bo|Diddley|u-bo|Ada|ada@/);
     assert.match(message({ userId: "u-ada" }), /- Caller: the owner of the canvas\n/);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Call } from "../../api/types.ts";
-import { callerOf, choicesOf, joined, rowsOf, titleOf } from "./calls.ts";
+import { callerOf, choicesOf, joined, nameOf, placeOf, rowsOf, titleOf } from "./calls.ts";
 
 const call = (fields: Partial<Call> = {}): Call => ({
   at: 0,
@@ -60,6 +60,17 @@ describe("the list of calls", () => {
       "Why somebody who is not signed in was refused",
     );
     assert.equal(titleOf(call({ userName: null })), "Why somebody was refused");
+  });
+
+  it("says what went wrong in a page, and where", () => {
+    const pageError = { page: "/menu.html", source: null, line: 3, column: null, count: 1, preview: false };
+    const error = call({ code: "SCRIPT_ERROR", message: "no cup", status: 204, pageError });
+    assert.equal(titleOf(error), "A script of the page failed");
+    assert.equal(titleOf({ ...error, code: "toString" }), "Something went wrong in the page");
+    assert.deepEqual([nameOf(error), nameOf(call())], ["no cup", "GET /kv/a"]);
+    assert.equal(placeOf(pageError), "/menu.html, line 3");
+    assert.equal(placeOf({ ...pageError, source: "/app.js", column: 1 }), "/app.js, line 3, column 1");
+    assert.equal(placeOf({ ...pageError, line: null }), null);
   });
 
   it("a page after a log is added at its end, and the oldest calls beyond the limit go", () => {

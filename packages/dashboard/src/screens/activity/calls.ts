@@ -43,6 +43,30 @@ export function rowsOf(entries: readonly Call[]): CallRow[] {
     .reverse();
 }
 
+/** Returns what a list says of a call: the method and path, or the message of an error of a page. */
+export const nameOf = ({
+  method,
+  route,
+  pageError,
+  message,
+  code,
+}: Pick<Call, "method" | "route" | "pageError" | "message" | "code">): string =>
+  pageError === null ? `${method} ${route}` : (message ?? String(code));
+
+/** What went wrong in a page, by the code of the error. */
+const PAGE_TITLES = new Map([
+  ["SCRIPT_ERROR", "A script of the page failed"],
+  ["LOAD_FAILED", "A file of the page did not load"],
+  ["CSP_VIOLATION", "The browser blocked a part of the page"],
+]);
+
+/** Returns where an error of a page happened, such as "/app.js, line 3, column 14", or null if it is unknown. */
+export function placeOf({ source, line, column, page }: NonNullable<Call["pageError"]>): string | null {
+  if (source === null && line === null) return null;
+  const numbers = [line === null ? [] : [`line ${line}`], column === null ? [] : [`column ${column}`]].flat();
+  return [source ?? page, ...numbers].join(", ");
+}
+
 /** Returns who called, as the address names them. */
 export const personOf = ({ userId }: Pick<Call, "userId">): string => userId ?? ANONYMOUS;
 
@@ -51,7 +75,8 @@ export const callerOf = ({ userId, userName }: Pick<Call, "userId" | "userName">
   userId === null ? "Not signed in" : (userName ?? "Somebody who has left");
 
 /** Returns the question that the details of a call answer, such as "Why Bo was refused". */
-export function titleOf(call: Pick<Call, "userId" | "userName" | "status">): string {
+export function titleOf(call: Pick<Call, "userId" | "userName" | "status" | "pageError" | "code">): string {
+  if (call.pageError !== null) return PAGE_TITLES.get(call.code ?? "") ?? "Something went wrong in the page";
   const who =
     call.userId === null
       ? "somebody who is not signed in"

@@ -55,10 +55,10 @@ function Failed({ id }: { id: string }) {
   if (error !== null) return <ErrorNote error={error} />;
   if (log === undefined) return null;
   const failures = failuresOf(log.entries, dataUpdatedAt);
-  if (failures.length === 0) return <p className="small soft">No call failed in the last day.</p>;
+  if (failures.length === 0) return <p className="small soft">Nothing went wrong in the last day.</p>;
   return (
     <div>
-      <p>Calls that were refused or failed in the last day:</p>
+      <p>What went wrong in the last day:</p>
       <ul className="failures small">
         {failures.map(({ code, message, count }) => (
           <li key={code}>
