@@ -170,6 +170,9 @@ function insertsOf(env: Env): Record<string, () => string> {
 const print = (template: "skill" | "llms", env: Env): string =>
   fillTemplate(assetPath(template), insertsOf(env));
 
+/** Returns the text of `/skill.md`: what is needed to make and deploy a canvas. */
+export const skillOf = (env: Env): string => print("skill", env);
+
 /**
  * Mounts the pages that coding agents read: `/llms.txt` lists them, `/skill.md` has what is needed to make and deploy a canvas, and
  * `/docs/…` are the pages of the documentation. All are public and have the addresses of this service filled in.
@@ -183,7 +186,7 @@ export function mountAgentPages(app: FastifyInstance, env: Env): void {
   mountPublicText(app, env, {
     path: "/skill.md",
     type: "text/markdown; charset=utf-8",
-    print: () => print("skill", env),
+    print: () => skillOf(env),
   });
   for (const page of docPages())
     mountPublicText(app, env, {

@@ -85,15 +85,21 @@ export interface Section {
   id: string;
   /** The text for the search, without marks. */
   text: string;
+  /** The heading and the text as Markdown. */
+  markdown: string;
 }
 
-/** A page of the documentation, rendered. */
-export interface DocPage {
+/** The texts of a page of the documentation. */
+export interface DocText {
   address: string;
   title: string;
   /** The first sentence of the page, without marks. */
   summary: string;
   sections: Section[];
+}
+
+/** A page of the documentation, rendered. */
+export interface DocPage extends DocText {
   body: Html;
 }
 
@@ -104,36 +110,57 @@ const idOf = (title: string): string =>
     .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
     .replaceAll(" ", "-");
 
-/** Reads and renders a page of the documentation. `origin` is the origin of the service. */
-export function docPageOf(page: string, origin: string): DocPage {
-  const tokens = tokensOf(markdownOf(page, origin));
+/** Divides the tokens of a page into sections. Also returns the ids of the headings. */
+function sectionsIn(tokens: Token[]): { sections: Section[]; ids: Map<Token, string> } {
   const sections: Section[] = [];
   const ids = new Map<Token, string>();
   const used = new Map<string, number>();
   for (const token of tokens) {
+    const markdown = token.raw.trimEnd();
     if (token.type === "heading") {
       const title = textOf(token);
       const taken = used.get(idOf(title)) ?? 0;
       used.set(idOf(title), taken + 1);
       const id = taken === 0 ? idOf(title) : `${idOf(title)}-${taken}`;
       ids.set(token, id);
-      sections.push({ level: (token as Tokens.Heading).depth, title, id, text: "" });
+      sections.push({ level: (token as Tokens.Heading).depth, title, id, text: "", markdown });
     } else {
       const section = sections.at(-1);
-      if (section !== undefined) section.text += ` ${textOf(token)}`;
+      if (section === undefined) continue;
+      section.text += ` ${textOf(token)}`;
+      section.markdown += `\n\n${markdown}`;
     }
   }
+  return { sections, ids };
+}
+
+/** Divides Markdown into sections. */
+export const sectionsOf = (markdown: string): Section[] => sectionsIn(tokensOf(markdown)).sections;
+
+function docTextIn(page: string, tokens: Token[], sections: Section[]): DocText {
   const first = tokens.find((token) => ["paragraph", "table"].includes(token.type) && textOf(token) !== "");
   const opening = first?.type === "paragraph" ? textOf(first) : "";
-  const body = render(tokens, {
-    addressOf: (link) => resolveLink(page, link),
-    idOf: (heading) => ids.get(heading) ?? "",
-  });
   return {
     address: addressOf(page),
     title: sections[0]?.title ?? page,
     summary: /^.*?[.:](?= |$)/.exec(opening)?.[0].replace(/:$/, ".") ?? "",
     sections,
-    body: new Html(body),
   };
+}
+
+/** Reads the texts of a page of the documentation. `origin` is the origin of the service. */
+export function docTextOf(page: string, origin: string): DocText {
+  const tokens = tokensOf(markdownOf(page, origin));
+  return docTextIn(page, tokens, sectionsIn(tokens).sections);
+}
+
+/** Reads and renders a page of the documentation. `origin` is the origin of the service. */
+export function docPageOf(page: string, origin: string): DocPage {
+  const tokens = tokensOf(markdownOf(page, origin));
+  const { sections, ids } = sectionsIn(tokens);
+  const body = render(tokens, {
+    addressOf: (link) => resolveLink(page, link),
+    idOf: (heading) => ids.get(heading) ?? "",
+  });
+  return { ...docTextIn(page, tokens, sections), body: new Html(body) };
 }

@@ -12,6 +12,7 @@ import { validate } from "../http/validate.ts";
 import type { App } from "../identity/apps.ts";
 import type { Credential } from "../identity/credential.ts";
 import { actCaller } from "../management/callers.ts";
+import { Docs } from "./docs.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
 import { includesScope } from "./scope-order.ts";
 import { Asked, type Tool } from "./tool.ts";
@@ -27,8 +28,8 @@ export interface Requester {
   refusalOf(error: unknown): Refusal;
 }
 
-/** For how long programs may keep the list of tools, in milliseconds. It changes with the version of the service. */
-const LIST_TTL_MS = 5 * 60_000;
+/** Programs may keep the list of tools and the texts for five minutes. They are the same for everybody, and change with the version of the service. */
+const KEPT = { ttlMs: 5 * 60_000, cacheScope: "public" } as const;
 
 /** Returns the JSON schema of the arguments or the structured content of a tool. */
 function schemaOf(schema: z.ZodObject, io: "input" | "output"): WireTool["inputSchema"] {
@@ -79,6 +80,7 @@ async function callTool(
   { name, arguments: given = {} }: { name: string; arguments?: Record<string, unknown> | undefined },
   { app, member, credential, address, refusalOf }: Requester,
   dialogue: ToolCall["dialogue"],
+  docs: Docs,
   env: Env,
 ): Promise<object> {
   const tool = TOOLS.find((each) => each.name === name);
@@ -92,7 +94,7 @@ async function callTool(
   const caller = actCaller({ user, credential, passes: [] }, address, env, via);
   try {
     const args = validate(given as never, tool.input, "The arguments");
-    const answer = await tool.run({ app, caller, env, dialogue }, args as never);
+    const answer = await tool.run({ app, caller, env, dialogue, docs }, args as never);
     if (answer instanceof Asked) return answer.reply;
     const { text, content } = answer;
     return { content: [{ type: "text", text }], structuredContent: content };
@@ -108,17 +110,23 @@ async function callTool(
  * the service does not need. The handler keeps nothing between requests.
  */
 export async function createHandler(env: Env): Promise<McpHttpHandler> {
-  const { createMcpHandler, Server } = await import("@modelcontextprotocol/server");
+  const { createMcpHandler, ResourceNotFoundError, Server } = await import("@modelcontextprotocol/server");
   const tools = toolList();
+  const docs = new Docs(env);
   return createMcpHandler(
     ({ authInfo }) => {
       const requester = authInfo?.extra?.requester as Requester;
       const server = new Server(
         { name: "easel", title: "Easel", version: "1" },
         {
-          capabilities: { tools: {} },
+          capabilities: { tools: {}, resources: {} },
           instructions: INSTRUCTIONS,
-          cacheHints: { "tools/list": { ttlMs: LIST_TTL_MS, cacheScope: "public" } },
+          cacheHints: {
+            "tools/list": KEPT,
+            "resources/list": KEPT,
+            "resources/templates/list": KEPT,
+            "resources/read": KEPT,
+          },
           // A question to the program on a connection of 2025 would need a session.
           inputRequired: { legacyShim: false },
         },
@@ -127,8 +135,17 @@ export async function createHandler(env: Env): Promise<McpHttpHandler> {
       server.setRequestHandler(
         "tools/call",
         async ({ params }, context) =>
-          (await callTool(params, requester, dialogueOf(context), env)) as CallToolResult,
+          (await callTool(params, requester, dialogueOf(context), docs, env)) as CallToolResult,
       );
+      server.setRequestHandler("resources/list", () => ({
+        resources: docs.resources().map(({ read: _read, ...resource }) => resource),
+      }));
+      server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [] }));
+      server.setRequestHandler("resources/read", ({ params: { uri } }) => {
+        const found = docs.resources().find((each) => each.uri === uri);
+        if (found === undefined) throw new ResourceNotFoundError(uri);
+        return { contents: [{ uri, mimeType: found.mimeType, text: found.read() }] };
+      });
       return server;
     },
     {

@@ -12,6 +12,7 @@ import { readmit } from "../pipeline/admit.ts";
 import { callerOf } from "../primitives/caller.ts";
 import { operationNamed } from "../primitives/index.ts";
 import type { Answer } from "../primitives/primitive.ts";
+import type { Docs } from "./docs.ts";
 import { includesScope } from "./scope-order.ts";
 
 /** What the program has answered to a question of an earlier call of the same tool, and what it can be asked. */
@@ -33,6 +34,7 @@ export interface ToolCall {
   caller: ActCaller;
   env: Env;
   dialogue: Dialogue;
+  docs: Docs;
 }
 
 /** Returns the restriction of a call: the scope of the tool, and the canvases of the connected tool. */

@@ -2,6 +2,7 @@ import type { Tool } from "./tool.ts";
 import { configureCanvas } from "./tools/configure-canvas.ts";
 import { deployCanvas } from "./tools/deploy-canvas.ts";
 import { getCanvas } from "./tools/get-canvas.ts";
+import { guide } from "./tools/guide.ts";
 import { listCanvases } from "./tools/list-canvases.ts";
 import { publishVersion } from "./tools/publish-version.ts";
 import { readData } from "./tools/read-data.ts";
@@ -11,6 +12,7 @@ import { shareCanvas } from "./tools/share-canvas.ts";
 
 /** The tools of `/mcp`, in the order in which programs see them. */
 export const TOOLS: readonly Tool[] = [
+  guide,
   listCanvases,
   getCanvas,
   readFiles,

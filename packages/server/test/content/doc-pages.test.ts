@@ -5,7 +5,7 @@ import { after, describe, it, test } from "node:test";
 import { send } from "@easel/conformance/http";
 import { addressOf, GROUPS } from "../../src/doc-pages/doc-files.ts";
 import { docPageOf, render, textOf, tokensOf } from "../../src/doc-pages/doc-page.ts";
-import { search } from "../../src/doc-pages/mount.ts";
+import { search } from "../../src/doc-pages/search.ts";
 import { ROOT } from "../areas.ts";
 import { startDev } from "../support/engines.ts";
 import { anchorOf } from "../support/samples.ts";
@@ -113,6 +113,21 @@ describe("the search of the documentation", () => {
     assert.deepEqual(search(pages, "lemon zzzz"), []);
     assert.deepEqual(search(pages, " "), []);
   });
+
+  for (const [question, page, heading] of [
+    ["How do I upload files?", "Browser SDK", "Files"],
+    ["who may read the submissions of a person", "Browser SDK", "Submissions"],
+    ["what does `KEY_LIMIT` mean", "Browser SDK", "Errors"],
+    ["can a person vote only once", "Recipes", "One vote a person and card"],
+    ["showing names of people", "Browser SDK", "Names of people"],
+    ["live cursors", "Browser SDK", "Live data"],
+    ["going back to an older version", "Publishing and serving", "Versions"],
+    ["reveal votes later", "Sharing and rights", "Phases"],
+  ] as const)
+    it(`finds the best sections for the words of a question: ${question}`, () => {
+      const found = search(pages, question, { needsAll: false }).slice(0, 5);
+      assert.ok(found.some((each) => each.page.title === page && each.section.title === heading));
+    });
 });
 
 test("a program without sign-in learns from / where the instructions are", async () => {

@@ -22,11 +22,10 @@ const entryOf = ({ at, method, route, status, code, message, userName, pageError
     ? { at: new Date(at).toISOString(), call: `${method} ${route}`, status, code, message, person: userName }
     : { at: new Date(at).toISOString(), code, message, ...pageError, person: userName };
 
-/** Returns what the codes of calls mean and what to do, each once. Errors of pages say it themselves. */
+/** Returns what the codes of calls and errors mean and what to do, each once. */
 function hintsOf(calls: NamedCall[]): Record<string, string> {
-  const refused = calls.filter(({ pageError }) => pageError === null);
   return Object.fromEntries(
-    refused.map((call) => {
+    calls.map((call) => {
       const remedy = remedyOf(call);
       const tool = remedy === null ? "" : ` (\`${TOOL_OF[remedy]}\`)`;
       return [call.code ?? String(call.status), hintOf(call) + tool];
