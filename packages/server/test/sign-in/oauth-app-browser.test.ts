@@ -52,6 +52,8 @@ describe("the question whether a program may be connected, in a browser", { skip
     await press("Tab");
     assert.equal(await press("Tab"), "allow");
     await page.keyboard.press("Enter");
+    // Fails if the browser does not get there.
+    await page.waitForURL(`${redirectUrl}?**`);
     const back = await came;
     const granted = grantedBy(await redeemAs(attempt, back.searchParams.get("code") ?? ""));
     assert.equal(granted.scope, "deploy");

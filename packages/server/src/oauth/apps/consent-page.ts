@@ -92,7 +92,7 @@ export async function sendAppConsent(
         )}${await canvasList(canvas, isMissing, user, env)}</fieldset>
         ${askBox(confirms)}
         <p>The access ends after 30 days without use, and on ${day(env.clock() + APP_LIFETIME_MS)} at the latest. You can end it before
-          at any time, as you can end <a href="/account">every tool</a> that you have connected.</p>${answers()}</form>`,
+          at any time, among your <a href="/account">connected tools</a>.</p>${answers()}</form>`,
   });
 }
 
