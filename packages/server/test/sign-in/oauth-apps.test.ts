@@ -4,6 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import { manage } from "@easel/conformance/fixture";
 import { freshEmail, type Person } from "@easel/conformance/target";
 import { sweep } from "../../src/canvases/sweep.ts";
+import { signOutUser } from "../../src/organisation/user-details.ts";
 import { whoAmI } from "../support/client.ts";
 import { onEngines } from "../support/engines.ts";
 import { DAY_MS, HOUR_MS, later, MINUTE_MS, still } from "../support/time.ts";
@@ -261,6 +262,18 @@ await onEngines("a program that a person connects", (target, env) => {
     assert.equal((await appsOf(person)).length, 1);
   });
 
+  it("a person whom an administrator signs out between the answer and the exchange: no tool", async () => {
+    const person = await signIn(freshEmail("out"));
+    const attempt = await newAppAttempt(base, clientId);
+    const code = await codeOf(attempt, person);
+    const { refresh_token } = await connectApp(base, clientId, person);
+    const row = await env.db.get<{ id: string }>`select id from users where email = ${person.email}`;
+    assert.equal(await signOutUser(row?.id ?? "", { tokens: true }, env), true);
+    failed(await redeemAs(attempt, code), "invalid_grant");
+    failed(await refresh(refresh_token), "invalid_grant");
+    assert.deepEqual(await appsOf(person), []);
+  });
+
   it("a refresh token that is revoked ends the tool, and an access token that is revoked only itself", async () => {
     const person = await signIn(freshEmail("revoked"));
     const revoke = (token: string) => callAs(base, "/oauth/revoke", { client_id: clientId, token });
@@ -271,7 +284,7 @@ await onEngines("a program that a person connects", (target, env) => {
     assert.equal((await revoke(second.refresh_token)).status, 200);
     assert.equal(await status(second.access_token), 401);
     failed(await refresh(second.refresh_token), "invalid_grant");
-    assert.deepEqual([await appsOf(person), await endsOf(person)], [[], ["by the program"]]);
+    assert.deepEqual([await appsOf(person), await endsOf(person)], [[], ["revoked by the program"]]);
   });
 
   it("what has ended is removed: idle and expired tools, spent refresh tokens, access tokens, codes", async () => {

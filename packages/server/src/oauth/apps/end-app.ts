@@ -5,7 +5,7 @@ import { endingSteps } from "../../identity/apps.ts";
 import { auditStatement } from "../../organisation/audit.ts";
 
 /** Why a connected tool has ended without its person. */
-type Reason = "by the program" | "code used twice" | "refresh token used twice";
+type Reason = "revoked by the program" | "code used twice" | "refresh token used twice";
 
 /** A connected tool, and the person for whom it acts. */
 interface Ending {

@@ -59,5 +59,5 @@ export function newRefreshToken(
 /** Ends the connected tool of a refresh token, if there is one with this text. */
 export async function endAppOfRefreshToken(token: string, address: string, env: Env): Promise<void> {
   const found = await findRefreshToken(token, env);
-  if (found !== undefined) await endApp(found, "by the program", address, env);
+  if (found !== undefined) await endApp(found, "revoked by the program", address, env);
 }
