@@ -17,7 +17,7 @@ export function newAccess(
 ): { inserts: [Sql, Sql]; answer: object } {
   const expiresAt = Math.min(now + HOUR_MS, app.endsAt);
   const access = newAppToken(app.id, { expiresAt }, { clock: () => now });
-  const given = { appId: app.id, tokenId: access.id, predecessor, endsAt: app.endsAt };
+  const given = { appId: app.id, tokenId: access.id, predecessor };
   const { refreshToken, insert } = newRefreshToken(given, now);
   return {
     inserts: [access.insert, insert],

@@ -4,7 +4,7 @@ import { type Sql, sql } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { endApp } from "./end-app.ts";
 
-/** How long a refresh token is valid, unless the connected tool ends earlier. */
+/** How long a refresh token is valid. It ends with its connected tool. */
 const LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** The start of the texts of refresh tokens. */
@@ -45,13 +45,13 @@ export async function findRefreshToken(token: string, { db }: Env): Promise<Refr
 
 /** Makes a new refresh token of a connected tool. Returns its text and the statement that stores it, as a hash. */
 export function newRefreshToken(
-  given: { appId: string; tokenId: string; predecessor: string | null; endsAt: number },
+  given: { appId: string; tokenId: string; predecessor: string | null },
   now: number,
 ): { refreshToken: string; insert: Sql } {
   const refreshToken = PREFIX + newToken();
   const insert = sql`
     insert into app_refresh_tokens (secret_hash, app_id, created_at, expires_at, token_id, predecessor)
-    values (${hashOf(refreshToken)}, ${given.appId}, ${now}, ${Math.min(now + LIFETIME_MS, given.endsAt)}, ${given.tokenId},
+    values (${hashOf(refreshToken)}, ${given.appId}, ${now}, ${now + LIFETIME_MS}, ${given.tokenId},
       ${given.predecessor})`;
   return { refreshToken, insert };
 }

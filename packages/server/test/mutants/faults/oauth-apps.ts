@@ -179,19 +179,19 @@ export const oauthApps: Fault[] = [
     "where 1 = 1 or exists",
     CONSENT,
   ),
+  fault(
+    "programs: a tool that has ended gets new access",
+    "packages/server/src/identity/tokens.ts",
+    "from apps where id = ${appId} and (expires_at is null or expires_at > ${clock()})`;",
+    "from apps where id = ${appId}`;",
+    FLOW,
+  ),
   fault("programs: access for a day", ANSWER, "now + HOUR_MS", "now + 24 * HOUR_MS", FLOW),
   fault(
     "programs: access outlives the tool",
     ANSWER,
     "Math.min(now + HOUR_MS, app.endsAt)",
     "now + HOUR_MS",
-    FLOW,
-  ),
-  fault(
-    "programs: refresh tokens outlive the tool",
-    REFRESH_TOKENS,
-    "${Math.min(now + LIFETIME_MS, given.endsAt)}",
-    "${now + LIFETIME_MS}",
     FLOW,
   ),
   fault(
