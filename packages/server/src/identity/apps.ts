@@ -21,10 +21,14 @@ import { newAppToken } from "./tokens.ts";
 /** The connected tools, of which some are for one canvas, their refresh tokens, and the canvases that they have made. */
 export const appData: CanvasData = {
   tables: {
+    app_refresh_tokens: {
+      key: ["secret_hash"],
+      where: "app_id in (select id from apps where canvas_id = ?)",
+    },
     apps: { key: ["id"] },
     made_canvases: { key: ["canvas_id", "user_id", "client_id"] },
   },
-  otherTables: ["app_refresh_tokens", "used_tickets"],
+  otherTables: ["used_tickets"],
   cleanUps: [
     {
       what: "connected tools that have expired",

@@ -262,6 +262,25 @@ await onEngines("a program that a person connects", (target, env) => {
     assert.equal((await appsOf(person)).length, 1);
   });
 
+  it("a tool that its person ends while it refreshes has no access left", async () => {
+    const person = await signIn(freshEmail("ended"));
+    for (let rounds = 0; rounds < 5; rounds++) {
+      const { refresh_token } = await connectApp(base, clientId, person);
+      const [app] = await appsOf(person);
+      const [answer, ended] = await Promise.all([
+        refresh(refresh_token),
+        manage(target, person, "DELETE", `/api/apps/${app?.id}`),
+      ]);
+      assert.equal(ended.status, 204, ended.text);
+      if (answer.status === 200) {
+        const granted = grantedBy(answer);
+        assert.equal(await status(granted.access_token), 401);
+        failed(await refresh(granted.refresh_token), "invalid_grant");
+      } else failed(answer, "invalid_grant");
+      assert.deepEqual(await appsOf(person), []);
+    }
+  });
+
   it("a person whom an administrator signs out between the answer and the exchange: no tool", async () => {
     const person = await signIn(freshEmail("out"));
     const attempt = await newAppAttempt(base, clientId);
