@@ -136,6 +136,17 @@ export async function appOfToken(tokenId: string, { db, clock }: Env): Promise<A
   return row === undefined ? null : appOf(row);
 }
 
+/** How long after a program has renewed its access token the token counts as new, in milliseconds. */
+const JUST_RENEWED_MS = 30_000;
+
+/** Whether an access token of a connected tool is one that its program has just got for a refresh token. */
+export async function isJustRenewed(tokenId: string, { db, clock }: Env): Promise<boolean> {
+  const row = await db.get`
+    select 1 as found from tokens join apps on apps.id = tokens.app_id
+    where tokens.id = ${tokenId} and tokens.created_at > apps.created_at and tokens.created_at > ${clock() - JUST_RENEWED_MS}`;
+  return row !== undefined;
+}
+
 /** Returns a connected tool of a person. Returns null if it has ended or is another person's. */
 export async function appOfPerson(id: string, user: { id: string }, { db, clock }: Env): Promise<App | null> {
   const row = await db.get<AppRow>`

@@ -12,7 +12,7 @@ import { METHODS } from "../http/methods.ts";
 import { take } from "../http/rate-limit.ts";
 import { Refusal, refuse } from "../http/refusal.ts";
 import { clientSignal } from "../http/sockets.ts";
-import { type App, appOfToken, noteUse } from "../identity/apps.ts";
+import { appOfToken, isJustRenewed, noteUse } from "../identity/apps.ts";
 import { identify } from "../identity/identify.ts";
 import { acceptsTokens } from "../identity/tokens.ts";
 import { NOT_ACCEPTED } from "../management/tokens.ts";
@@ -37,16 +37,22 @@ function challengeTool(request: FastifyRequest, { base }: Env): never {
 
 /**
  * Throws 403 `insufficient_scope` if a call needs a scope that the connected tool does not have, so that the program can ask its person for it
- * (RFC 6750, section 3.1). A program that cannot gets an error of the tool instead.
+ * (RFC 6750, section 3.1). A program that cannot gets an error of the tool instead. So does one that has just renewed its token: clients of
+ * before 2026 answer 403 by that, which gives them nothing more, and show their model a second 403 without its reason.
  */
-function requireScope(message: unknown, { scope, stepsUp }: App, { base }: Env): void {
+async function requireScope(
+  message: unknown,
+  { app: { scope, stepsUp }, credential }: Pick<Requester, "app" | "credential">,
+  env: Env,
+): Promise<void> {
   const { method, params } = Object(message) as { method?: unknown; params?: unknown };
   const tool = method === "tools/call" && TOOLS.find(({ name }) => name === Object(params).name);
   if (!tool || !stepsUp || includesScope(scope, tool.scope)) return;
+  if (credential.kind === "token" && (await isJustRenewed(credential.id, env))) return;
   throw new Refusal(
     403,
     { code: "PERMISSION_DENIED", message: `\`${tool.name}\` needs the scope \`${tool.scope}\`.` },
-    { "www-authenticate": toolChallenge({ error: "insufficient_scope", scope: tool.scope }, base) },
+    { "www-authenticate": toolChallenge({ error: "insufficient_scope", scope: tool.scope }, env.base) },
   );
 }
 
@@ -100,7 +106,7 @@ export function mountMcp(app: FastifyInstance, env: Env): void {
         ? await readBody(request.raw, MAX_BODY_BYTES, () => refuseLargeBody(MAX_BODY_BYTES))
         : undefined;
       const parsedBody = bytes && parseJson(bytes);
-      requireScope(parsedBody, requester.app, env);
+      await requireScope(parsedBody, requester, env);
       handler ??= createHandler(env);
       const signal = clientSignal(request.raw, reply.raw)();
       const passed = Object.entries(headers).flatMap(([name, value]) =>

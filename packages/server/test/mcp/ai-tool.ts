@@ -1,4 +1,4 @@
-import { once } from "node:events";
+import { on, once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import {
@@ -139,18 +139,32 @@ export async function connectBySignIn(
 }
 
 /**
- * Listens on a loopback address for the browser that comes back from the sign-in, as programs on the person's own computer do. `came`
- * resolves to the address that the browser opened.
+ * Lets the person allow more, after a call that the service has refused because it needs a scope that the tool does not have: the client has
+ * then asked for it by itself.
  */
-export async function listenForBrowser(scope: Scope): Promise<{ redirectUrl: string; came: Promise<URL> }> {
-  const { promise: came, resolve } = Promise.withResolvers<URL>();
+export async function allowMore(client: Client, signIn: ToolSignIn, person: Person): Promise<void> {
+  if (signIn.asked === null) throw new Error("the client does not ask the person");
+  const back = await person(signIn.asked);
+  await (client.transport as StreamableHTTPClientTransport).finishAuth(back.searchParams);
+}
+
+/** A loopback address to which the browser comes back from the sign-in. */
+interface Listening {
+  redirectUrl: string;
+  /** Returns the address that the browser opens next, or has opened since the last call. */
+  comesBack(): Promise<URL>;
+}
+
+/** Listens on a loopback address for the browser that comes back from the sign-in, as programs on the person's own computer do. */
+export async function listenForBrowser(scope: Scope): Promise<Listening> {
   const server = createServer((request, response) => {
     const address = new URL(request.url ?? "/", `http://${request.headers.host}`);
     response
       .setHeader("content-type", "text/html")
       .end("<!doctype html><title>Back</title>You can close this page.");
-    if (address.pathname === "/callback") resolve(address);
+    if (address.pathname === "/callback") server.emit("back", address);
   });
+  const backs = on(server, "back");
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   atEnd(scope, async () => {
@@ -158,5 +172,8 @@ export async function listenForBrowser(scope: Scope): Promise<{ redirectUrl: str
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  return { redirectUrl: `http://127.0.0.1:${port}/callback`, came };
+  return {
+    redirectUrl: `http://127.0.0.1:${port}/callback`,
+    comesBack: async () => ((await backs.next()).value as [URL])[0],
+  };
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { type Header, send } from "@easel/conformance/http";
-import type { Client } from "@modelcontextprotocol/client";
+import { type Client, UnauthorizedError } from "@modelcontextprotocol/client";
 import { Client as FormerClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as FormerTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import * as oauth from "openid-client";
@@ -11,7 +11,7 @@ import { Visitor } from "../sign-in/oidc-visitor.ts";
 import { toolRequest } from "../support/connected-tool.ts";
 import { atEnd, fileScope, type Scope, startService } from "../support/service.ts";
 import type { TestEnv } from "../support/test-env.ts";
-import { connectBySignIn, type Person, ToolSignIn } from "./ai-tool.ts";
+import { allowMore, connectBySignIn, type Person, ToolSignIn } from "./ai-tool.ts";
 import { type PublishedDocument, publishDocument } from "./client-document.ts";
 import { answering } from "./consent.ts";
 import type { SignInMode } from "./person-in-browser.ts";
@@ -128,6 +128,27 @@ for (const mode of ["dev", "oidc"] as const)
           assert.equal(signIn.kept, undefined);
         });
       });
+
+    const share = (client: Client) =>
+      client.callTool({ name: "share_canvas", arguments: { canvas: "none", listed: false } });
+
+    it("client 2 asks for more when a tool needs it", async (t) => {
+      const signIn = new ToolSignIn(REDIRECT_URL);
+      const client = await connectBySignIn(t, `${base}/mcp`, signIn, answering(session, "allow"));
+      await assert.rejects(share(client), UnauthorizedError);
+      assert.match(signIn.asked?.searchParams.get("scope") ?? "", /\bfull\b/);
+      await allowMore(client, signIn, answering(session, "allow", { scope: "full" }));
+      assert.match(JSON.stringify(await share(client)), /NOT_FOUND/);
+    });
+
+    it("client 1, which cannot ask for more, gets what to do as an answer, and everything if the person allows it at first", async (t) => {
+      const signIn = new ToolSignIn(REDIRECT_URL);
+      const client = await connectFormer(t, `${base}/mcp`, signIn, answering(session, "allow"));
+      assert.match(JSON.stringify(await share(client)), /PERMISSION_DENIED: .*connect again and allow more/);
+      const all = answering(session, "allow", { scope: "full" });
+      const other = await connectFormer(t, `${base}/mcp`, new ToolSignIn(REDIRECT_URL), all);
+      assert.match(JSON.stringify(await share(other)), /NOT_FOUND/);
+    });
 
     it("openid-client registers, signs in, renews and ends its access", async () => {
       const insecure = { algorithm: "oauth2" as const, execute: [oauth.allowInsecureRequests] };

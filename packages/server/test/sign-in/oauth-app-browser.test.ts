@@ -32,7 +32,7 @@ describe("the question whether a program may be connected, in a browser", { skip
   };
 
   it("is answered by the keyboard alone, and the program gets what was chosen", async (t) => {
-    const { redirectUrl, came } = await listenForBrowser(t);
+    const { redirectUrl, comesBack } = await listenForBrowser(t);
     const { page, faults, attempt } = await ask(redirectUrl);
     const focused = () => page.evaluate<string>("document.activeElement.id || document.activeElement.value");
     const press = async (key: string) => {
@@ -54,7 +54,7 @@ describe("the question whether a program may be connected, in a browser", { skip
     await page.keyboard.press("Enter");
     // Fails if the browser does not get there.
     await page.waitForURL(`${redirectUrl}?**`);
-    const back = await came;
+    const back = await comesBack();
     const granted = grantedBy(await redeemAs(attempt, back.searchParams.get("code") ?? ""));
     assert.equal(granted.scope, "deploy");
     assert.equal((await listTools(base, granted.access_token)).status, 200);

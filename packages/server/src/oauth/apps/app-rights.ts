@@ -5,6 +5,7 @@ import { isId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 import type { Form } from "../program-endpoint.ts";
+import { FIRST_SCOPE } from "../resource.ts";
 import type { AppRequest } from "./app-request.ts";
 
 /** What a person allows a program. */
@@ -30,9 +31,12 @@ export interface Choices {
   confirms: boolean;
 }
 
-/** Returns the scopes that a person can allow a program, the highest first: not more than it asks for. */
+/**
+ * Returns the scopes that a person can allow a program, the highest first: not more than it asks for. One that asks for what every program is
+ * told to ask for at first can get everything, because many programs cannot ask again when a tool needs more.
+ */
 export const offeredScopes = ({ scope }: Pick<AppRequest, "scope">): readonly TokenScope[] =>
-  TOKEN_SCOPES.slice(TOKEN_SCOPES.indexOf(scope));
+  scope === FIRST_SCOPE ? TOKEN_SCOPES : TOKEN_SCOPES.slice(TOKEN_SCOPES.indexOf(scope));
 
 /** Returns the choices that the form shows at first. */
 export const firstChoices = ({ scope }: Pick<AppRequest, "scope">): Choices => ({
