@@ -242,6 +242,12 @@ const aiSpend = createRoute({
   component: lazyRouteComponent(() => import("./screens/admin/ai-spend/AiSpendScreen.tsx"), "AiSpendScreen"),
 });
 
+const tools = createRoute({
+  getParentRoute: () => admin,
+  path: "/tools",
+  component: lazyRouteComponent(() => import("./screens/admin/tools/ToolsScreen.tsx"), "ToolsScreen"),
+});
+
 const audit = createRoute({
   getParentRoute: () => admin,
   path: "/audit",
@@ -287,6 +293,7 @@ export const router = createRouter({
       quotas,
       settings,
       aiSpend,
+      tools,
       audit,
       health,
     ]),

@@ -632,10 +632,16 @@ export interface AppInfo {
   expiresAt: number | null;
 }
 
-/** The response of `GET /api/apps`, newest first. Tools that have expired are left out. */
+/** Connected tools, newest first. Those that have expired are left out. */
 export interface AppList {
   apps: AppInfo[];
   nextCursor: string | null;
+}
+
+/** The response of `GET /api/apps`. */
+export interface OwnAppList extends AppList {
+  /** The address to which tools connect; null if the service accepts no access tokens. */
+  url: string | null;
 }
 
 /** A program of which people have connected tools. */

@@ -45,6 +45,23 @@ export const personQuery = (id: string) =>
     queryFn: ({ signal }) => bodyOf(api.GET("/api/admin/users/{id}", { params: { path: { id } }, signal })),
   });
 
+/** The connected tools of a person, of which one person has fewer than a page. */
+export const personToolsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["admin", "people", "tools", id],
+    queryFn: async ({ signal }) =>
+      (await bodyOf(api.GET("/api/admin/users/{id}/apps", { params: { path: { id } }, signal }))).apps,
+  });
+
+/** The programs that people have connected, page after page. */
+export const toolsInUseQuery = infiniteQueryOptions({
+  queryKey: ["admin", "tools"],
+  queryFn: ({ pageParam: cursor, signal }) =>
+    bodyOf(api.GET("/api/admin/apps", { params: { query: { cursor } }, signal })),
+  initialPageParam: undefined as string | undefined,
+  getNextPageParam: ({ nextCursor }) => nextCursor,
+});
+
 /** What a person owns: the first 1,000 canvases, which is as many as one handover moves, and all teams. */
 export const handoverQuery = (id: string) =>
   queryOptions({
@@ -140,6 +157,13 @@ export const updatePerson = (id: string, body: PersonPatch) =>
 
 export const signOutPerson = (id: string): Promise<unknown> =>
   api.POST("/api/admin/users/{id}/sign-out", of(id));
+
+/** Ends the connected tools of a person, or one of them. */
+export const endToolsOf = (id: string, app?: string) =>
+  bodyOf(api.DELETE("/api/admin/users/{id}/apps", { params: { path: { id }, query: { app } } }));
+
+/** Ends the tools that all people have of one program. */
+export const endProgram = (client: string) => bodyOf(api.POST("/api/admin/apps/end", { body: { client } }));
 
 export const handOver = (id: string, body: HandoverOrder) =>
   bodyOf(api.POST("/api/admin/users/{id}/handover", { ...of(id), body }));

@@ -98,6 +98,12 @@ export const sessionsQuery = queryOptions({
   queryFn: async ({ signal }) => (await bodyOf(api.GET("/api/sessions", { signal }))).sessions,
 });
 
+/** The tools that act for the caller, of which one person has fewer than a page, and the address at which others connect. */
+export const toolsQuery = queryOptions({
+  queryKey: ["apps"],
+  queryFn: ({ signal }) => bodyOf(api.GET("/api/apps", { signal })),
+});
+
 /** Reads again what a change of a canvas may have changed: the canvas, what belongs to it, and the lists. */
 export async function canvasChanged(id: string): Promise<void> {
   await Promise.all([

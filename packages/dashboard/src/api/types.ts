@@ -26,6 +26,8 @@ export type CallLog = Read<"/api/canvases/{id}/log">;
 /** A call to the backend of a canvas that was refused or failed. */
 export type Call = CallLog["entries"][number];
 export type Session = Read<"/api/sessions">["sessions"][number];
+/** A connected tool: what a person has allowed one program to do. */
+export type ConnectedTool = Read<"/api/apps">["apps"][number];
 export type Team = Read<"/api/teams">["teams"][number];
 export type FoundPerson = Read<"/api/people">["people"][number];
 export type Invitation = Read<"/api/canvases/{id}/invites">["invites"][number];
@@ -39,6 +41,8 @@ export type AdminUser = Read<"/api/admin/users">["users"][number];
 /** A person with what they use and what lets them in. */
 export type AdminPerson = Read<"/api/admin/users/{id}">;
 export type Handover = Read<"/api/admin/users/{id}/handover">;
+/** The programs that people have connected. */
+export type ToolsInUse = Read<"/api/admin/apps">;
 export type AdminCanvas = Read<"/api/admin/canvases">["canvases"][number];
 export type Organisation = Read<"/api/admin/orgs">["orgs"][number];
 export type ConnectionProfile = Read<"/api/admin/connections">["connections"][number];

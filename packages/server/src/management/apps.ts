@@ -1,9 +1,10 @@
 import { isId } from "../crypto/ids.ts";
 import { refuse } from "../http/refusal.ts";
 import { endApps, listApps } from "../identity/app-list.ts";
+import { acceptsTokens } from "../identity/tokens.ts";
 import { act, noContent, ok } from "./act.ts";
 import { longPage } from "./list-query.ts";
-import { appList } from "./responses/apps.ts";
+import { ownAppList } from "./responses/apps.ts";
 
 /** The endpoints with which people see and end the connected tools that act for them (docs/sharing.md). */
 export const apps = [
@@ -13,13 +14,14 @@ export const apps = [
     path: "/api/apps",
     summary: "Lists the caller's connected tools, newest first.",
     details:
-      "Each is what the caller has allowed one program to do through the tools of `/mcp`, or an access token for AI tools. Those that have expired are left out.",
+      "Each is what the caller has allowed one program to do through the tools of `/mcp`, or an access token for AI tools. Those that have expired are left out. `url` is the address to which tools connect, and null if the service accepts no access tokens.",
     allow: "session",
     query: longPage,
-    response: ok(appList),
+    response: ok(ownAppList),
     async run({ user, query }, env) {
       const { entries, nextCursor } = await listApps(user, query, env);
-      return { body: { apps: entries, nextCursor } };
+      const url = acceptsTokens(env.config) ? `${env.base.origin}/mcp` : null;
+      return { body: { apps: entries, nextCursor, url } };
     },
   }),
   act({

@@ -5,6 +5,7 @@ import { until } from "@easel/conformance/patience";
 import type { Person } from "@easel/conformance/target";
 import type { Page } from "playwright-core";
 import { assertAccessible, noBrowser } from "../support/browser.ts";
+import { connectTool } from "../support/connected-tool.ts";
 import { startDashboard } from "../support/dashboard.ts";
 import { DAY_MS } from "../support/time.ts";
 
@@ -152,6 +153,40 @@ describe("the administration of the instance", { skip: noBrowser }, async () => 
     await page.getByText("No AI requests on these days").waitFor();
     assert.match(page.url(), /from=\d{4}-\d\d-01&to=/);
     await fitsPhone(page);
+  });
+
+  it("AI tools: none, then by program, and one is ended for everyone", async () => {
+    const { page } = await open(ADMIN, "/admin/tools");
+    await page.getByRole("heading", { name: "Nobody has connected a tool" }).waitFor();
+    await page.getByText("On: their names are not verified").waitFor();
+    await page.getByText("At any host").waitFor();
+    const people = [admin, await target.signIn("lou@acme.test")];
+    const tools = [];
+    for (const person of people)
+      tools.push(await connectTool(base, person, { clientId: "https://tool.test/" }, env));
+    const other = await connectTool(base, admin, { clientId: "registered" }, env);
+    await env.db
+      .run`update apps set client_name = ${`Editor ${HOSTILE}`}, verified = 0 where id = ${other.id}`;
+    await manage(target, admin, "POST", "/api/tokens", { name: "Mine", audience: "mcp" });
+    await page.reload();
+    const used = page.getByRole("listitem").filter({ hasText: "Test tool" });
+    await used.getByText("2 people, never used").waitFor();
+    await page.getByRole("listitem").filter({ hasText: HOSTILE }).getByText("Name not verified").waitFor();
+    await page.getByText("Access tokens for AI tools").waitFor();
+    assert.equal(await page.locator("img[src=x]").count(), 0);
+    await accessible(page);
+    await fitsPhone(page);
+    await page.getByRole("button", { name: "End Test tool for everyone" }).press("Enter");
+    await page.getByRole("button", { name: "End for everyone", exact: true }).press("Enter");
+    await page.getByText("Ended 2 connected tools of Test tool.").waitFor();
+    await used.waitFor({ state: "detached" });
+    const statuses = [...tools, other].map(async (tool) => (await tool.request("tools/list")).status);
+    assert.deepEqual(await Promise.all(statuses), [401, 401, 200]);
+    const link = page.getByRole("link", { name: /^What it has changed/ });
+    assert.equal(
+      new URL(String(await link.getAttribute("href")), base).searchParams.get("client"),
+      `Editor ${HOSTILE}`,
+    );
   });
 
   it("health: the parts, this node, and the notice of path mode", async () => {

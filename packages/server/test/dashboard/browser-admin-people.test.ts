@@ -4,6 +4,7 @@ import { manage } from "@easel/conformance/fixture";
 import type { Person } from "@easel/conformance/target";
 import type { Page } from "playwright-core";
 import { assertAccessible, noBrowser } from "../support/browser.ts";
+import { type ConnectedTool, connectTool } from "../support/connected-tool.ts";
 import { startDashboard } from "../support/dashboard.ts";
 
 const ADMIN = "ada@acme.test";
@@ -81,6 +82,25 @@ describe("people in the administration", { skip: noBrowser }, async () => {
     await page.getByText("So this right can be neither given nor taken away here").waitFor();
     await page.goto(`${base}/admin/people/none`);
     await heading(page, "There is nothing here").waitFor();
+  });
+
+  it("the tools of a person are ended, one or all of them", async () => {
+    const kim = await target.signIn("kim@acme.test");
+    const tools: ConnectedTool[] = [];
+    for (let n = 0; n < 3; n++) tools.push(await connectTool(base, kim, { clientId: `client-${n}` }, env));
+    const statuses = () => Promise.all(tools.map(async (tool) => (await tool.request("tools/list")).status));
+    const { page } = await open(ADMIN, `/admin/people/${await idOf(kim)}`);
+    await page.getByText("1 session, 0 access tokens, 3 connected tools").waitFor();
+    await bothThemes(page);
+    await button(page, "End Test tool").last().press("Enter");
+    await button(page, "End").press("Enter");
+    await page.getByText("Ended Test tool.").waitFor();
+    assert.deepEqual(await statuses(), [401, 200, 200]);
+    await button(page, "End all 2…").press("Enter");
+    await button(page, "End all").press("Enter");
+    await page.getByText("Ended 2 connected tools of Name of kim.").waitFor();
+    await page.getByText("No tool acts for them.").waitFor();
+    assert.deepEqual(await statuses(), [401, 401, 401]);
   });
 
   it("of 10,000 people only those in view are in the document, and Ctrl End leads to the last", async () => {

@@ -79,6 +79,7 @@ await onEngines("connected tools", (target, env) => {
       (json.apps as unknown as AppInfo[]).map(({ id }) => id),
     );
     assert.deepEqual(paged, ids);
+    assert.equal(first.json.url, `${base}/mcp`);
     assert.equal(second.json.nextCursor, null);
   });
 

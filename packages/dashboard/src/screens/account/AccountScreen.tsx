@@ -15,6 +15,7 @@ import { Button, ButtonAnchor, ButtonLink } from "../../kit/Button.tsx";
 import { Screen } from "../../kit/Screen.tsx";
 import { type Choice, Select } from "../../kit/Select.tsx";
 import { Toggle } from "../../kit/Toggle.tsx";
+import { ConnectedTools } from "./ConnectedTools.tsx";
 import { Sessions } from "./Sessions.tsx";
 import { UsageCard } from "./UsageCard.tsx";
 
@@ -57,6 +58,7 @@ export function AccountScreen() {
         </section>
         <UsageCard />
         <Sessions />
+        <ConnectedTools />
         <section className="card stack" aria-labelledby="yours">
           <h2 id="yours">Yours</h2>
           <p className="soft">

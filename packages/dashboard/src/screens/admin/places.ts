@@ -7,6 +7,7 @@ export const ADMIN_PLACES = [
   { to: "/admin/quotas", label: "Quotas", also: "limits" },
   { to: "/admin/settings", label: "Settings", also: "configuration environment public links" },
   { to: "/admin/ai", label: "AI spend", also: "cost models usage" },
+  { to: "/admin/tools", label: "AI tools", also: "mcp agents connected apps claude cursor oauth" },
   { to: "/admin/connections", label: "Connections", also: "external api headers grant" },
   { to: "/admin/audit", label: "Audit log", also: "history changes who export" },
   { to: "/admin/health", label: "Health", also: "nodes version disk status" },

@@ -4,6 +4,7 @@ import {
   type ClientInUse,
   type ClientList,
   type EndedApps,
+  type OwnAppList,
   TOKEN_SCOPES,
 } from "@easel/protocol/management";
 import { z } from "zod";
@@ -30,7 +31,14 @@ const app = exact<AppInfo>()(
   }),
 );
 
-export const appList = exact<AppList>()("AppList", z.strictObject({ apps: z.array(app), nextCursor }));
+const list = { apps: z.array(app), nextCursor };
+
+export const appList = exact<AppList>()("AppList", z.strictObject(list));
+
+export const ownAppList = exact<OwnAppList>()(
+  "OwnAppList",
+  z.strictObject({ ...list, url: z.string().nullable() }),
+);
 
 const inUse = { people: z.int(), tools: z.int(), usedAt: time.nullable() };
 

@@ -136,7 +136,7 @@ export function AuditScreen() {
 const What = ({ entry }: { entry: AuditEntry }) => (
   <>
     <bdi className="audit-actor">{entry.actor.email}</bdi>
-    {throughOf(entry.via)} <bdi>{sentenceOf(entry)}</bdi>
+    {throughOf(entry.via && { client: entry.via.client })} <bdi>{sentenceOf(entry)}</bdi>
   </>
 );
 

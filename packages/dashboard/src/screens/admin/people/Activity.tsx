@@ -51,7 +51,7 @@ export function Activity({ person, isSelf }: { person: AdminPerson; isSelf: bool
           </Button>
         }
       >
-        <p>They may sign in again. Their sessions and access tokens do not come back.</p>
+        <p>They may sign in again. Their sessions, access tokens and connected tools do not come back.</p>
       </DangerAct>
     );
   return (

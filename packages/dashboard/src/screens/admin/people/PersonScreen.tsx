@@ -1,3 +1,4 @@
+import "../admin-list.css";
 import { useMutation, useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
@@ -17,6 +18,7 @@ import { Toggle } from "../../../kit/Toggle.tsx";
 import { toast } from "../../../kit/toasts.ts";
 import { countOf } from "../../../kit/words.ts";
 import { Activity } from "./Activity.tsx";
+import { PersonTools } from "./PersonTools.tsx";
 import { Quotas } from "./Quotas.tsx";
 import { SignOut } from "./SignOut.tsx";
 
@@ -48,6 +50,7 @@ export function PersonScreen() {
             <Publishing person={person} />
             <AdminRight person={person} isSelf={person.id === me.id} />
           </section>
+          <PersonTools key={`tools-${person.id}`} person={person} />
           <section className="card stack" aria-labelledby="leave">
             <h2 id="leave">End their access</h2>
             <SignOut person={person} />
@@ -73,7 +76,7 @@ export function PersonScreen() {
 }
 
 function Facts({ person, isSelf }: { person: AdminPerson; isSelf: boolean }) {
-  const { email, createdAt, lastSeenAt, deactivatedAt, canvases, sessions, tokens, isAdmin } = person;
+  const { email, createdAt, lastSeenAt, deactivatedAt, canvases, sessions, tokens, apps, isAdmin } = person;
   return (
     <section className="card stack" aria-label="Facts">
       <div className="row">
@@ -102,7 +105,7 @@ function Facts({ person, isSelf }: { person: AdminPerson; isSelf: boolean }) {
         )}
         <dt>Signed in</dt>
         <dd>
-          {countOf(sessions, "session")}, {countOf(tokens, "access token")}
+          {countOf(sessions, "session")}, {countOf(tokens, "access token")}, {countOf(apps, "connected tool")}
         </dd>
         <dt>Owns</dt>
         <dd>

@@ -5,27 +5,36 @@ import { Button } from "../../../kit/Button.tsx";
 import { DangerAct } from "../../../kit/DangerAct.tsx";
 import { ConfirmDialog } from "../../../kit/Dialog.tsx";
 import { toast } from "../../../kit/toasts.ts";
-import { countOf } from "../../../kit/words.ts";
+import { countOf, listOf } from "../../../kit/words.ts";
 
 /** What ends for good when somebody is signed out. */
-export const credentialWords = ({ sessions, tokens }: Pick<AdminPerson, "sessions" | "tokens">): string =>
-  `${countOf(sessions, "session")} and ${countOf(tokens, "access token")}`;
+export const credentialWords = ({
+  sessions,
+  tokens,
+  apps,
+}: Pick<AdminPerson, "sessions" | "tokens" | "apps">): string =>
+  listOf([
+    countOf(sessions, "session"),
+    countOf(tokens, "access token"),
+    ...(apps === 0 ? [] : [countOf(apps, "connected tool")]),
+  ]);
 
-/** Ends the sessions and tokens of a person, who may sign in again. */
+/** Ends the sessions, access tokens and connected tools of a person, who may sign in again. */
 export function SignOut({ person }: { person: AdminPerson }) {
-  const { id, name, sessions, tokens } = person;
+  const { id, name, sessions, tokens, apps } = person;
+  const isNowhere = sessions + tokens + apps === 0;
   const [isOpen, setOpen] = useState(false);
   return (
     <DangerAct
       title="Sign out everywhere"
       button={
-        <Button onPress={() => setOpen(true)} isDisabled={sessions + tokens === 0}>
+        <Button onPress={() => setOpen(true)} isDisabled={isNowhere}>
           Sign out…
         </Button>
       }
     >
       <p>
-        {sessions + tokens === 0
+        {isNowhere
           ? "They are signed in nowhere, and no program acts for them."
           : `Ends ${credentialWords(person)}, for example if a device is lost. They may sign in again.`}
       </p>

@@ -74,7 +74,7 @@ export function Result({
         <span>
           <bdi>{person.name}</bdi> {isDone ? "owns nothing any more" : `still owns ${ownedWords(owned)}`}
           {person.deactivatedAt !== null
-            ? ", and is deactivated: their sessions and access tokens have ended."
+            ? ", and is deactivated: their sessions, access tokens and connected tools have ended."
             : isDone
               ? ". They can go on signing in."
               : ", and is not deactivated."}
