@@ -162,6 +162,7 @@ export const ACTIVITY_ACTS = [
   "authoring.update",
   "authoring.deploy",
   "authoring.revoke",
+  "data.write",
 ] as const;
 export type ActivityAct = (typeof ACTIVITY_ACTS)[number];
 

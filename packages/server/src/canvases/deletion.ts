@@ -14,6 +14,7 @@ import {
   reclaimSlug,
   releaseSlugs,
 } from "./publishing/slug-claims.ts";
+import type { StoredCanvas } from "./store.ts";
 
 /** The time after which a deleted canvas is removed for good. Until then it can be restored. */
 export const RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
@@ -86,12 +87,28 @@ export async function purgeOwned(id: string, ownerId: string, env: Env): Promise
   await removeAllOf(id, env);
 }
 
-/** Reads the state of a deleted canvas that its owner can still restore. Returns undefined if there is none with this id. */
-export function findDeleted(id: string, ownerId: string, { db, clock }: Env) {
-  return db.get<{ disabled_at: number | null; disabled_reason: string | null; title: string }>`
-    select disabled_at, disabled_reason, title from canvases
-    where id = ${id} and owner_id = ${ownerId} and deleted_at > ${clock() - RETENTION_MS}`;
-}
+/** A deleted canvas that its owner can still restore. */
+export type DeletedRow = StoredCanvas & { deleted_at: number };
+
+/** Reads a deleted canvas that its owner can still restore. Returns undefined if there is none with this id. */
+export const findDeleted = (
+  id: string,
+  ownerId: string,
+  { db, clock }: Env,
+): Promise<DeletedRow | undefined> =>
+  db.get<DeletedRow>`
+    select * from canvases where id = ${id} and owner_id = ${ownerId} and deleted_at > ${clock() - RETENTION_MS}`;
+
+/** Reads the deleted canvas with an id, or the last one with a slug, as `findDeleted` does. */
+export const findDeletedNamed = (
+  name: string,
+  ownerId: string,
+  { db, clock }: Env,
+): Promise<DeletedRow | undefined> =>
+  db.get<DeletedRow>`
+    select * from canvases
+    where (id = ${name} or slug = ${name}) and owner_id = ${ownerId} and deleted_at > ${clock() - RETENTION_MS}
+    order by deleted_at desc limit 1`;
 
 /** Builds the batch step that locks the row of a deleted canvas which can still be restored. It changes no row if there is none. */
 const lockDeleted = (id: string, now: number): Sql =>

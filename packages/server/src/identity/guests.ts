@@ -119,6 +119,12 @@ export async function listInvites(
   return paged(rows, limit, ({ id }) => id);
 }
 
+/** Whether a canvas has guests whose invitations are not revoked. */
+export const hasInvites = async (canvasId: string, { db }: Env): Promise<boolean> =>
+  (await db.get<{ found: number }>`
+    select 1 as found from invites where canvas_id = ${canvasId} and revoked_at is null limit 1`) !==
+  undefined;
+
 /** Revokes an invitation and ends the guest's sessions. Returns false if the canvas has no such invitation. */
 export async function revokeInvite(id: string, canvasId: string, { db, clock }: Env): Promise<boolean> {
   const [known] = await db.withReserve.returning<{ id: string }>`

@@ -91,6 +91,7 @@ const SHOWN: Record<ActivityAct, Shown> = {
   "authoring.update": byPage,
   "authoring.deploy": version,
   "authoring.revoke": only(),
+  "data.write": only("keys", "ownKeys", "records"),
 };
 
 /** An entry of the audit log that is shown. */

@@ -1,3 +1,4 @@
+import { type DeletedRow, findDeletedNamed } from "../canvases/deletion.ts";
 import { type CanvasRow, findCanvas } from "../canvases/store.ts";
 import { isId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
@@ -22,6 +23,17 @@ export async function findMeant(call: ToolCall, reference: string): Promise<Canv
         : "See `list_canvases`.",
     });
   return canvas;
+}
+
+/**
+ * Finds a canvas in the trash of the person that a program means, by its slug, its id, or any address that it had. Returns undefined if there
+ * is none, or if the connected tool may not use it.
+ */
+export async function findDeletedMeant(call: ToolCall, reference: string): Promise<DeletedRow | undefined> {
+  const { caller, env } = call;
+  const named = nameIn(reference.trim(), env);
+  const deleted = named === null ? undefined : await findDeletedNamed(named, caller.user.id, env);
+  return deleted !== undefined && (await isAllowed(call, deleted.id)) ? deleted : undefined;
 }
 
 /** Whether the connected tool of a call may use a canvas, as far as its person has limited it. */

@@ -31,9 +31,19 @@ export interface Requester {
 /** Programs may keep the list of tools and the texts for five minutes. They are the same for everybody, and change with the version of the service. */
 const KEPT = { ttlMs: 5 * 60_000, cacheScope: "public" } as const;
 
-/** Returns the JSON schema of the arguments or the structured content of a tool. */
+/**
+ * Returns the JSON schema of the arguments or the structured content of a tool. Every program pays for each word in every conversation, so it
+ * leaves out that other fields are refused, and the bounds that every integer has: a call that breaks them is told so.
+ */
 function schemaOf(schema: z.ZodObject, io: "input" | "output"): WireTool["inputSchema"] {
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io });
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
+    io,
+    override({ jsonSchema }) {
+      if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  });
   return rest as WireTool["inputSchema"];
 }
 

@@ -1,5 +1,6 @@
 import type { Tool } from "./tool.ts";
 import { configureCanvas } from "./tools/configure-canvas.ts";
+import { deleteCanvas } from "./tools/delete-canvas.ts";
 import { deployCanvas } from "./tools/deploy-canvas.ts";
 import { getCanvas } from "./tools/get-canvas.ts";
 import { guide } from "./tools/guide.ts";
@@ -9,6 +10,7 @@ import { readData } from "./tools/read-data.ts";
 import { readErrors } from "./tools/read-errors.ts";
 import { readFiles } from "./tools/read-files.ts";
 import { shareCanvas } from "./tools/share-canvas.ts";
+import { writeData } from "./tools/write-data.ts";
 
 /** The tools of `/mcp`, in the order in which programs see them. */
 export const TOOLS: readonly Tool[] = [
@@ -22,4 +24,6 @@ export const TOOLS: readonly Tool[] = [
   publishVersion,
   configureCanvas,
   shareCanvas,
+  deleteCanvas,
+  writeData,
 ];

@@ -57,6 +57,8 @@ describe("sentences of the activity", () => {
         "Bo changed the sharing: general access Organisation, 1 editor and 2 viewers by name, 1 team that may view, a password and without an end.",
       ],
       [["canvas.share", { people: { editor: 0, viewer: 0 } }], "Bo changed the sharing: nobody by name."],
+      [["data.write", { keys: 1, records: 12 }], "Bo made 1 change to keys and 12 changes to records."],
+      [["data.write"], "Bo changed data."],
       [["canvas.invite", null, "Grace"], "Bo invited the guest “Grace”."],
       [["canvas.uninvite"], "Bo took back the invitation of a guest."],
       [["canvas.transfer", null, "Cy"], "Bo handed it over to “Cy”."],

@@ -162,6 +162,18 @@ function imported(details: Details): string {
     : `imported ${listOf(parts)}${replaced}`;
 }
 
+function written(details: Details): string {
+  const parts = [
+    ["keys", "keys"],
+    ["ownKeys", "keys of their own"],
+    ["records", "records"],
+  ].flatMap(([field = "", what = ""]) => {
+    const count = details[field];
+    return typeof count === "number" && count > 0 ? [`${countOf(count, "change")} to ${what}`] : [];
+  });
+  return parts.length === 0 ? "changed data" : `made ${listOf(parts)}`;
+}
+
 function phase({ details, target }: Facts): string {
   const name = textIn(details, "phase");
   const of = target === null ? "the data" : quoted(target);
@@ -215,6 +227,7 @@ export const TOLD: Record<ActivityAct, Told> = {
   "canvas.phase": { group: "backend", words: phase },
   "canvas.export": { group: "data", words: ({ details }) => exported(details) },
   "canvas.import": { group: "data", words: ({ details }) => imported(details) },
+  "data.write": { group: "data", words: ({ details }) => written(details) },
   "canvas.delete": { group: "settings", words: () => "deleted it" },
   "canvas.restore-own": { group: "settings", words: () => "restored it from the trash" },
   "canvas.disable": {

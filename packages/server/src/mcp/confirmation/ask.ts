@@ -132,3 +132,9 @@ export async function askPerson(
   if (dialogue.asksByPage) return question({ mode: "url", message: sentence, url: linkTo(ticket) }, ticket);
   return refuseUntilConfirmed(linkTo(ticket), done);
 }
+
+/** Asks the person on the page of the service, as `askPerson` does where no form suffices. */
+export async function askOnPage(call: ToolCall, asking: Omit<Asking, "formFor">): Promise<Asked> {
+  const outcome = await askPerson(call, { ...asking, formFor: null });
+  return outcome === "allowed" ? refuseState() : outcome;
+}

@@ -11,6 +11,7 @@ import { answerTo, recordAnswer, withdrawAnswer } from "../../identity/used-tick
 import { type ActCaller, actCaller } from "../../management/callers.ts";
 import { identifyPerson } from "../../oauth/asked-access.ts";
 import { readForm } from "../../oauth/program-endpoint.ts";
+import { proposeDeletion } from "../deletion/propose-deletion.ts";
 import { proposeSharing } from "../sharing/propose-sharing.ts";
 import { type AskedQuestion, recordRefusal } from "./ask.ts";
 import { sendAnswered, sendDone, sendQuestion } from "./confirm-page.ts";
@@ -18,6 +19,7 @@ import { type Proposal, type Propose, type Question, shownBy } from "./proposal.
 
 const PROPOSE: Record<Question["tool"], Propose> = {
   share_canvas: proposeSharing,
+  delete_canvas: proposeDeletion,
 };
 
 /** A question that a person has opened. */

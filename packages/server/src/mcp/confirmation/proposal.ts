@@ -7,7 +7,7 @@ import type { ChangeInWords } from "../sharing/sharing-words.ts";
 
 /** What a tool is asked to do, as a ticket contains it. */
 export interface Question {
-  tool: "share_canvas";
+  tool: "share_canvas" | "delete_canvas";
   /** The id of the canvas. */
   canvas: string;
   args: object;
@@ -30,6 +30,9 @@ export interface Proposal {
 /** Returns what would happen now if the caller allowed a question. Throws a `Refusal` if the caller may not do it. Null: nothing would. */
 export type Propose = (question: Question, by: { caller: ActCaller; env: Env }) => Promise<Proposal | null>;
 
-/** Returns a text that is another one if the person would read anything else, or if it were for another state. */
-export const shownBy = ({ canvas, heading, changes, notes, revision }: Proposal): string =>
-  hash("sha256", JSON.stringify([canvas.title, canvas.url, heading, changes, notes, revision]), "base64url");
+/**
+ * Returns a text that is another one if something else would happen, or if it were for another state. The notes do not count: numbers in them
+ * may change all the time.
+ */
+export const shownBy = ({ canvas, heading, changes, revision }: Proposal): string =>
+  hash("sha256", JSON.stringify([canvas.title, canvas.url, heading, changes, revision]), "base64url");

@@ -86,6 +86,8 @@ export async function readSharingNow(id: string, by: Sharer): Promise<SharingNow
 
 /** Returns the teams that the caller can name, by their ids, besides those with which the canvas is shared. */
 export async function teamNamesFor({ teamNames }: SharingNow, by: Sharer): Promise<Map<string, string>> {
+  // A connection for one canvas sees no teams but those of the canvas.
+  if (by.caller.user.restriction?.canvasId != null) return new Map(teamNames);
   const { teams } = await perform(by, teamsAct, { query: { limit: String(LIMITS.pageMax.value) } });
   return new Map([...teamNames, ...teams.map(({ id, name }) => [id, name] as const)]);
 }

@@ -68,19 +68,3 @@ export function changesInWords(
     ...either("Others may start from it", before.template, after.template),
   ];
 }
-
-/** Returns in one sentence who may open a canvas. */
-export function openToWhom({ access, password, expiresAt, people, teams, guests }: Openness): string {
-  const named = [
-    ...(people.size === 0 ? [] : [`${people.size} people by name`]),
-    ...(teams.size === 0 ? [] : [`${teams.size} teams`]),
-    ...(guests.size === 0 ? [] : [`${guests.size} guests`]),
-  ];
-  const parts = [
-    ACCESS[access],
-    ...(named.length === 0 ? [] : [`shared with ${named.join(", ")}`]),
-    ...(password === "none" ? [] : ["with a password"]),
-    ...(expiresAt === null ? [] : [endText(expiresAt)]),
-  ];
-  return `${parts.join("; ")}.`;
-}

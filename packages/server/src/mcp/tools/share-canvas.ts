@@ -5,6 +5,7 @@ import type { CanvasRow } from "../../canvases/store.ts";
 import { refuse } from "../../http/refusal.ts";
 import { refuseNonOwner } from "../../management/callers.ts";
 import { findMeant } from "../canvas-reference.ts";
+import { audienceOf } from "../canvas-words.ts";
 import { askPerson } from "../confirmation/ask.ts";
 import { isHarmless } from "../sharing/harmless.ts";
 import {
@@ -16,10 +17,11 @@ import {
   saveChange,
   teamNamesFor,
 } from "../sharing/sharing-change.ts";
-import { changesInWords, openToWhom } from "../sharing/sharing-words.ts";
+import { changesInWords } from "../sharing/sharing-words.ts";
 import { narrowedBy, needOfPerson, type Openness } from "../sharing/widening.ts";
 import { Asked, tool } from "../tool.ts";
 import type { ToolCall } from "../tool-call.ts";
+import { quoted } from "../untrusted.ts";
 
 const role = z.enum(["viewer", "editor", "none"]);
 
@@ -65,9 +67,9 @@ async function idsOf(
     const named = names.has(team) ? [team] : [...names].flatMap(([id, name]) => (name === team ? [id] : []));
     const [id] = named;
     if (id === undefined || named.length > 1) {
-      const known = [...names.values()].map((name) => JSON.stringify(name)).join(", ");
+      const known = [...names.values()].map(quoted).join(", ");
       return refuse("INVALID_BODY", {
-        message: `There is ${id === undefined ? "no" : "more than one"} team ${JSON.stringify(team)}.`,
+        message: `There is ${id === undefined ? "no" : "more than one"} team ${quoted(team)}.`,
         hint: `Teams of your person: ${known === "" ? "none" : known}. An id is always unique.`,
       });
     }
@@ -101,7 +103,7 @@ function answerFor({ canvas, openness }: { canvas: Canvas; openness: Openness },
   const until = expiresAt === null ? null : new Date(expiresAt).toISOString();
   const done = changed.length === 0 ? "Nothing to change." : `Changed: ${changed.join("; ")}.`;
   return {
-    text: `${done}\n${url} is open to ${openToWhom(openness)}`,
+    text: `${done}\n${url} is open to: ${audienceOf(canvas)}.`,
     content: { changed, sharing: { canvas: slug, url, access, hasPassword, until, ...lists } },
   };
 }
@@ -109,14 +111,14 @@ function answerFor({ canvas, openness }: { canvas: Canvas; openness: Openness },
 /** Returns what changes in lines for a model. */
 const linesOf = (before: Openness, after: Openness, now: SharingNow): string[] =>
   changesInWords(before, after, now.teamNames).map(
-    ({ what, from, to }) => `${JSON.stringify(what)}: ${from} → ${to}`,
+    ({ what, from, to }) => `${quoted(what)}: ${from} → ${to}`,
   );
 
 export const shareCanvas = tool({
   name: "share_canvas",
   title: "Share a canvas",
   description:
-    "Sets who may open a canvas. Roles replace those of the named people and teams; `guest` invites, `none` removes. Less access holds at once; more may need your person's confirmation.",
+    "Sets who may open a canvas; what is left out stays. `guest` invites, `none` removes. Your person must confirm most of what gives more access.",
   scope: "full",
   hints: { destructiveHint: true, openWorldHint: true },
   input: Input,
@@ -162,7 +164,7 @@ export const shareCanvas = tool({
       tool: "share_canvas",
       canvas: row.id,
       args: change,
-      sentence: `${app.clientName} asks to share the canvas ${JSON.stringify(row.title)}. ${lines.join("; ")}.`,
+      sentence: `${quoted(app.clientName)} asks to share the canvas ${quoted(row.title)}. ${lines.join("; ")}.`,
       done: changed.length === 0 ? "" : `Done already: ${changed.join("; ")}. `,
       formFor: (await isHarmless(now.openness, after, now.canvas.owner, env))
         ? now.canvas.sharingRevision

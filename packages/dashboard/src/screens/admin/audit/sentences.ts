@@ -114,6 +114,7 @@ const SENTENCES: Record<string, (facts: Facts) => string> = {
     `${details.before === null ? "made" : "changed"} the Connection ${target}`,
   "connection.revoke": ({ target }) => `took the Connection ${target} from a canvas`,
   "connection.test": tested,
+  "data.write": () => "changed data of a canvas",
   "org.delete": ({ target }) => `deleted the organisation ${target}`,
   "org.put": ({ details, target }) =>
     `${details.before === null ? "made" : "changed"} the organisation ${target}`,
