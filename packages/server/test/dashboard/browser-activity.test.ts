@@ -172,9 +172,9 @@ describe("the screen of the activity", { skip: noBrowser }, async () => {
     const { page } = await open(ada.email, `/canvases/${id}`);
     await page.getByText("What went wrong in the last day:").waitFor();
     await page.getByRole("link", { name: "SCRIPT_ERROR" }).click();
-    await row(page, HOSTILE).getByText("× 2").waitFor();
+    await row(page, HOSTILE).getByText("2 ×").waitFor();
     assert.equal(await row(page, "LOAD_FAILED").count(), 0);
-    await row(page, "× 2").click();
+    await row(page, "2 ×").click();
     await page.getByRole("heading", { name: "A script of the page failed" }).waitFor();
     const facts = page.locator(".call-facts");
     await facts.getByText("/app.js, line 3, column 14").waitFor();

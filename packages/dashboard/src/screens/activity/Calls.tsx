@@ -44,14 +44,14 @@ function cellOf(call: Call, column: string) {
   }
 }
 
-/** A call by its method and path, or an error of a page by its message and how often it happened. */
+/** A call by its method and path, or an error of a page by how often it happened, and its message. */
 const What = ({ call }: { call: Call }) =>
   call.pageError === null ? (
     <code>{nameOf(call)}</code>
   ) : (
     <>
+      {call.pageError.count === 1 ? null : <span className="soft">{call.pageError.count} × </span>}
       <bdi>{nameOf(call)}</bdi>
-      {call.pageError.count === 1 ? null : <span className="soft"> × {call.pageError.count}</span>}
     </>
   );
 
