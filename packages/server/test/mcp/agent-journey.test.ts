@@ -138,6 +138,11 @@ for (const mode of ["dev", "oidc"] as const)
       return comesBack();
     });
 
+    // It reads what to know before it writes a page.
+    const guide = await use(client, "guide", { topic: "start" });
+    assert.match(guide.text, /easel\.json/);
+    assert.match((await use(client, "guide", { topic: "sdk" })).text, /kv\.collection/);
+
     // It makes the app, as a preview that nobody else sees.
     const made = await use(client, "deploy_canvas", {
       title: "To-do",

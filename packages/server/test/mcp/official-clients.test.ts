@@ -84,6 +84,17 @@ await onSqlite("the official clients", (target, env) => {
         );
       });
 
+      it("lists the texts for agents, and reads one", async () => {
+        const { resources } = await client.listResources();
+        assert.equal(resources.length, new Set(resources.map(({ uri }) => uri)).size);
+        const skill = resources.find(({ uri }) => uri.endsWith("SKILL.md")) ?? assert.fail();
+        const { contents } = await client.readResource({ uri: skill.uri });
+        const [{ uri, text } = { uri: "", text: "" }] = contents as { uri: string; text: string }[];
+        assert.equal(uri, skill.uri);
+        assert.match(text, /^---\nname: easel\n/);
+        await assert.rejects(client.readResource({ uri: "skill://easel/no-such-page.md" }), /not found/i);
+      });
+
       it("gets what is wrong as an answer that a model can read", async () => {
         for (const [args, says] of [
           [{ canvas: "no-such-canvas" }, /^NOT_FOUND: /],

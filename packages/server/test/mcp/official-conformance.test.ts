@@ -24,6 +24,7 @@ const RUN: Record<string, string[]> = {
   "server-initialize": [],
   ping: [],
   "tools-list": [],
+  "resources-list": [],
   "dns-rebinding-protection": [],
   // The service keeps no sessions, which a server may.
   "server-sse-multiple-streams": ["server-sse-multiple-streams-session: WARNING"],
@@ -50,11 +51,7 @@ const LEFT_OUT = {
     ...["prompts-list", "prompts-get-simple", "prompts-get-with-args"],
     ...["prompts-get-embedded-resource", "prompts-get-with-image"],
   ],
-  "needs a capability that the service does not have": [
-    "completion-complete",
-    "logging-set-level",
-    "resources-list",
-  ],
+  "needs a capability that the service does not have": ["completion-complete", "logging-set-level"],
 };
 
 /** Runs the program. A failed check ends it with 1, so the result is read from its files. */
