@@ -1,4 +1,3 @@
-import { redirectKind } from "../access/redirect-uri.ts";
 import { day, type Html, html } from "../http/html.ts";
 import { SCOPES } from "../token-page/token-choices.ts";
 import type { AskedAccess } from "./asked-access.ts";
@@ -30,13 +29,3 @@ export const answers = (): Html =>
 /** The style sheet of pages with `answers`. */
 export const ANSWERS_STYLE = `.answers{display:flex;flex-wrap:wrap;gap:0 .75rem}
 .button.other{color:var(--ink);background:none;border-color:var(--soft)}`;
-
-/**
- * Returns the CSP source that matches the redirect URI to which the answer to a form leads, or null if the answer is a page. CSP has no sources
- * for IPv6 addresses, so the source is then `http:`.
- */
-export function formTarget(redirectUri: string): string | null {
-  if (redirectKind(redirectUri) === "private") return null;
-  const { origin, hostname } = new URL(redirectUri);
-  return hostname.startsWith("[") ? "http:" : origin;
-}

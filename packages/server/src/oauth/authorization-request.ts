@@ -11,6 +11,7 @@ import type { Client } from "./clients/oauth-client.ts";
 import { mayRedirectUnasked } from "./clients/unasked-redirect.ts";
 import { type OAuthErrorCode, refuseOAuth } from "./program-endpoint.ts";
 import { FIRST_SCOPE, requireResource } from "./resource.ts";
+import { answerUrl, type WayBack } from "./way-back.ts";
 
 /** The parameters of an authorization request that must not be repeated (RFC 6749, section 4.1.1; RFC 7636). Others are ignored. */
 const PARAMETERS = [
@@ -25,14 +26,8 @@ const STATE = RegExp(`^[\\x20-\\x7e]{1,${MAX_STATE_LENGTH}}$`);
 /** Matches a PKCE code challenge, which is the SHA-256 hash of the verifier in base64url. */
 const CHALLENGE = /^[\w-]{43}$/;
 
-/** Where the answer of a person goes. */
-export interface Way {
-  redirectUri: string;
-  state: string | null;
-}
-
 /** A request of the command line for a personal access token. */
-export interface CliRequest extends Way {
+export interface CliRequest extends WayBack {
   challenge: string;
   asked: AskedAccess;
 }
@@ -76,7 +71,7 @@ function readRest(
   query: Query,
   client: Client,
   base: Base,
-): Omit<CliRequest, keyof Way> | Omit<AppRequest, keyof Way> {
+): Omit<CliRequest, keyof WayBack> | Omit<AppRequest, keyof WayBack> {
   const isCli = client.id === CLIENT_ID;
   const single = isCli ? [...PARAMETERS, ...CLI_PARAMETERS] : PARAMETERS;
   const repeated = single.find((name) => Array.isArray(query[name]));
@@ -105,14 +100,3 @@ function readRest(
  */
 const highestScope = (asked = ""): TokenScope =>
   TOKEN_SCOPES.find((scope) => asked.split(" ").includes(scope)) ?? FIRST_SCOPE;
-
-/** Returns the redirect URI with the parameters of an authorization response, including the issuer `iss` (RFC 9207). */
-export function answerUrl(
-  { redirectUri, state }: Way,
-  fields: { code: string } | { error: OAuthErrorCode; error_description: string },
-  { origin }: Base,
-): string {
-  const stated = state === null ? {} : { state };
-  const parameters = new URLSearchParams({ ...fields, ...stated, iss: origin });
-  return `${redirectUri}${redirectUri.includes("?") ? "&" : "?"}${parameters}`;
-}

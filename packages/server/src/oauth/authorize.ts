@@ -9,21 +9,20 @@ import { refuse } from "../http/refusal.ts";
 import { requireAppRoom } from "../identity/apps.ts";
 import { requireTokenRoom } from "../identity/tokens.ts";
 import { countAttempt } from "../sign-in/challenge.ts";
-import { ANSWERS_STYLE, accessText, answers, formTarget, hostText } from "./access-text.ts";
+import { ANSWERS_STYLE, accessText, answers, hostText } from "./access-text.ts";
 import { addAppCode } from "./apps/app-codes.ts";
 import { firstChoices, readChoices, rightsOf } from "./apps/app-rights.ts";
 import { sendAppConsent } from "./apps/consent-page.ts";
-import { sendBack } from "./apps/return-page.ts";
 import { requirePerson, titleOfAsked } from "./asked-access.ts";
 import {
   type AuthorizationRequest,
-  answerUrl,
   type CliRequest,
   isOfApp,
   readAuthorizationRequest,
 } from "./authorization-request.ts";
 import { addCode, readAnswered } from "./oauth-codes.ts";
 import { readForm } from "./program-endpoint.ts";
+import { type Answer, formTarget, sendBack } from "./way-back.ts";
 
 /** The maximum length of the URL in characters. The sign-in cannot return to a longer URL. */
 const MAX_URL_LENGTH = 2_000;
@@ -54,22 +53,16 @@ export function mountAuthorize(app: FastifyInstance, env: Env): void {
     if (!(await countAttempt(request, reply, env))) refuse("RATE_LIMITED");
     const form = await readForm(request);
     const asked = readAnswered<AuthorizationRequest>("oauth.authorize", form.get("ticket") ?? "", user, env);
-    reply.header("cache-control", "private, no-store").header("referrer-policy", "no-referrer");
-    if (form.get("answer") !== "allow") {
-      const fields = { error: "access_denied", error_description: "The person has not allowed it." } as const;
-      return sendBack(reply, asked.redirectUri, answerUrl(asked, fields, env.base), false);
-    }
+    const answer = (given: Answer) => sendBack(reply, asked, given, env.base);
+    if (form.get("answer") !== "allow")
+      return answer({ error: "access_denied", error_description: "The person has not allowed it." });
     await requireRoom(asked, user, env);
-    let code: string | null;
-    if (isOfApp(asked)) {
-      const choices = readChoices(form, asked);
-      const rights = await rightsOf(choices, user, env);
-      if (rights === null)
-        return sendAppConsent(reply.code(400), asked, { choices, isMissing: true }, user, env);
-      code = await addAppCode(user, asked, rights, env);
-    } else code = await addCode(user, asked, env);
-    if (code === null) refuse("RATE_LIMITED");
-    return sendBack(reply, asked.redirectUri, answerUrl(asked, { code }, env.base), true);
+    if (!isOfApp(asked)) return answer({ code: (await addCode(user, asked, env)) ?? refuse("RATE_LIMITED") });
+    const choices = readChoices(form, asked);
+    const rights = await rightsOf(choices, user, env);
+    if (rights === null)
+      return sendAppConsent(reply.code(400), asked, { choices, isMissing: true }, user, env);
+    return answer({ code: (await addAppCode(user, asked, rights, env)) ?? refuse("RATE_LIMITED") });
   });
 }
 

@@ -21,7 +21,7 @@ import {
   register,
   submitConsent,
 } from "./oauth-app.ts";
-import { failed, openPage, submitTo, ticketOf } from "./oauth-client.ts";
+import { answerAttempt, exchange, failed, newAttempt, openPage, submitTo, ticketOf } from "./oauth-client.ts";
 import { isErrorPage } from "./oauth-refusals.ts";
 
 await onSqlite("the question whether a program may be connected", (target, env) => {
@@ -357,6 +357,17 @@ await onSqlite("the question whether a program may be connected", (target, env) 
     for (let codes = 0; codes < 50; codes++) assert.equal((await allow()).status, 303);
     isErrorPage(await allow(), 429);
     await later(env, MINUTE_MS, async () => assert.equal((await allow()).status, 303));
+  });
+
+  it("the command line has its own access, whatever resource it names", async () => {
+    for (const resource of [`${base}/mcp`, "https://other.example/"]) {
+      const attempt = await newAttempt(base, { resource, scope: "deploy" });
+      const { searchParams } = await answerAttempt(attempt, ada.headers, "allow");
+      const { json } = await exchange(attempt, searchParams.get("code"), { resource });
+      assert.match(String(json.access_token), /^easel_pat_/);
+      assert.equal("refresh_token" in json, false);
+      assert.equal((await listTools(base, String(json.access_token))).status, 401);
+    }
   });
 
   it("programs may name themselves by HTTP Basic, leave the redirect URI out and repeat the resource", async () => {

@@ -1,13 +1,12 @@
 import type { TokenScope } from "@easel/protocol/management";
 import type { Client } from "../clients/oauth-client.ts";
+import type { WayBack } from "../way-back.ts";
 
 /** An authorization request of a program that wants to be connected, which has been checked. */
-export interface AppRequest {
+export interface AppRequest extends WayBack {
   client: Pick<Client, "id" | "kind" | "name" | "host" | "verified">;
-  redirectUri: string;
   /** The PKCE code challenge. */
   challenge: string;
-  state: string | null;
   /** The highest scope that the program asks for. The person can allow less. */
   scope: TokenScope;
 }

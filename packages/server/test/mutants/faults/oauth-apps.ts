@@ -104,16 +104,16 @@ export const oauthApps: Fault[] = [
   ),
   fault(
     "programs: an application that cannot be opened leaves the person alone",
-    `${OAUTH}/apps/return-page.ts`,
-    'if (redirectKind(redirectUri) !== "private")',
-    'if (redirectUri !== "")',
+    `${OAUTH}/way-back.ts`,
+    'if (redirectKind(way.redirectUri) !== "private")',
+    'if (way.redirectUri !== "")',
     CONSENT,
   ),
   fault(
     "programs: a person has no room",
     AUTHORIZE,
-    "await requireRoom(asked, user, env);\n    if (",
-    "if (",
+    "await requireRoom(asked, user, env);\n    if (!isOfApp(asked)) return sendCliConsent",
+    "if (!isOfApp(asked)) return sendCliConsent",
     CONSENT,
   ),
   fault(

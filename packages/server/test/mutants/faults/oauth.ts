@@ -46,7 +46,7 @@ export const oauth: Fault[] = [
     HOSTILE_REQUEST,
   ),
   fault("oauth: repeated parameters", REQUEST, "if (repeated !== undefined)", "if (false)", HOSTILE_REQUEST),
-  fault("oauth: responses do not name their issuer", REQUEST, ", iss: origin", "", TEST),
+  fault("oauth: responses do not name their issuer", `${OAUTH}/way-back.ts`, ", iss: origin", "", TEST),
   fault("oauth: a code has no end", CLI, " and expires_at > ${now}", "", TEST),
   fault("oauth: a code gives several tokens", CLI, "and token_id is null and", "and", TEST),
   fault(
