@@ -32,17 +32,24 @@ export interface Requester {
 const KEPT = { ttlMs: 5 * 60_000, cacheScope: "public" } as const;
 
 /**
- * Returns the JSON schema of the arguments or the structured content of a tool. Every program pays for each word in every conversation, so it
- * leaves out that other fields are refused, and the bounds that every integer has: a call that breaks them is told so.
+ * Removes from a schema what a model can do without, because every program pays for each word in every conversation: that other fields are
+ * refused, bounds of lengths and of integers, which the error of a call says, and what is true of every object.
  */
+function shorten(schema: z.core.JSONSchema.BaseSchema, io: "input" | "output"): void {
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  for (const limit of ["minLength", "maxLength", "minItems", "maxItems", "propertyNames"] as const)
+    delete schema[limit];
+  if (["false", "{}"].includes(JSON.stringify(schema.additionalProperties)))
+    delete schema.additionalProperties;
+  if (io === "output") delete schema.required;
+}
+
+/** Returns the JSON schema of the arguments or the structured content of a tool. */
 function schemaOf(schema: z.ZodObject, io: "input" | "output"): WireTool["inputSchema"] {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
     io,
-    override({ jsonSchema }) {
-      if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
-      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-    },
+    override: ({ jsonSchema }) => shorten(jsonSchema, io),
   });
   return rest as WireTool["inputSchema"];
 }

@@ -87,7 +87,7 @@ export const getCanvas = tool({
   name: "get_canvas",
   title: "Show a canvas",
   description:
-    "Returns address, state, audience, published version and backend of a canvas (slug, id or URL), and details. `preview` of a version returns `preview_url`, which your browser can open once.",
+    "Returns address, state, audience and backend of a canvas (slug, id or URL), and details. `preview` makes `preview_url`, which your browser opens once.",
   scope: "read",
   hints: { readOnlyHint: true },
   input: z.strictObject({

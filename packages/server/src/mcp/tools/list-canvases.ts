@@ -35,12 +35,12 @@ function lineOf(canvas: ListedCanvas): string {
 export const listCanvases = tool({
   name: "list_canvases",
   title: "List canvases",
-  description: "Lists canvases with address, state, audience and role: by default own and shared ones.",
+  description: "Lists canvases, by default own and shared ones.",
   scope: "read",
   hints: { readOnlyHint: true },
   input: z.strictObject({
     list: z.enum(CANVAS_LISTS).optional(),
-    query: z.string().describe("Text in title or slug.").optional(),
+    query: z.string().describe("Part of title or slug.").optional(),
     next: z.string().optional(),
   }),
   output: z.object({ canvases: z.array(z.unknown()), next: z.string().nullable() }),

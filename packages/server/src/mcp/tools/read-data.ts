@@ -16,8 +16,8 @@ const summaryAct = actNamed<DataSummary>("canvas.data");
 const input = z.strictObject({
   canvas: z.string(),
   what: z.enum(["summary", "keys", "own_keys", "records", "submissions", "files"]).optional(),
-  name: z.string().describe("Collection, or group of files.").optional(),
-  key: z.string().describe("One whole value: key, record id, or user id of a submission.").optional(),
+  name: z.string().describe("Of a collection or file group.").optional(),
+  key: z.string().describe("One value: a key, record id, or user id of a submission.").optional(),
   prefix: z.string().describe("Of keys.").optional(),
   where: z.record(z.string(), z.unknown()).describe('{"value.votes": {"gte": 3}}').optional(),
   orderBy: z.string().describe("createdAt, updatedAt or value.{field}; - reverses.").optional(),
@@ -145,8 +145,7 @@ const NONE = "There is nothing that your person may read there.";
 export const readData = tool({
   name: "read_data",
   title: "Read data",
-  description:
-    "Reads stored data with the rights of your person: a summary, shared or own keys, records of a collection, submissions, or the list of files.",
+  description: "Reads what is stored, with the rights of your person. By default a summary.",
   scope: "read",
   hints: { readOnlyHint: true },
   input,

@@ -37,7 +37,7 @@ export const readErrors = tool({
   name: "read_errors",
   title: "Read errors",
   description:
-    "Returns refused and failed backend calls and script errors of the pages of a canvas, the newest, or those after `next`, with what to do.",
+    "Returns failed backend calls and script errors of a canvas with what to do: the newest, or those after `next`.",
   scope: "read",
   hints: { readOnlyHint: true },
   input: z.strictObject({ canvas: z.string(), next: z.string().optional() }),

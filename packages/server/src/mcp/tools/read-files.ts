@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Canvas, VersionFile, VersionFiles } from "@easel/protocol/types";
 import { z } from "zod";
 import { refuse } from "../../http/refusal.ts";
@@ -20,12 +21,21 @@ const LISTED = 500;
 /** The smallest room in bytes in which a further file is begun. */
 const LEAST_ROOM = 1_000;
 
+/** The most patterns of a call, the longest of them in characters, and how many files are compared with them in one turn of the event loop. */
+const MAX_PATTERNS = 20;
+const MAX_PATTERN = 250;
+const FILES_IN_TURN = 200;
+
 const input = z.strictObject({
   canvas: z.string(),
   version: z.string().describe("By default the published one.").optional(),
-  paths: z.array(z.string()).max(50).describe("Paths or globs; without it, files are listed.").optional(),
-  from: z.int().min(1).describe("First line.").optional(),
-  to: z.int().min(1).describe("Last line.").optional(),
+  paths: z
+    .array(z.string().max(MAX_PATTERN))
+    .max(MAX_PATTERNS)
+    .describe("Paths or globs; without, a list.")
+    .optional(),
+  from: z.int().min(1).optional(),
+  to: z.int().min(1).describe("Lines `from` to `to`.").optional(),
   next: z.string().optional(),
 });
 
@@ -94,13 +104,16 @@ async function readOne(
 async function contentsOf(subject: Subject, args: Args, rest: string | undefined) {
   const begin = parsePosition(rest);
   const { files } = await perform(subject.call, filesAct, { params: subject.params });
-  const patterns = (args.paths ?? []).map((given) => ({ given, matches: pathMatcher(given) }));
-  const missing = patterns
-    .filter(({ matches }) => !files.some(({ path }) => matches(path)))
-    .map(({ given }) => given);
-  const wanted = files.filter(
-    ({ path }) => path >= begin.path && patterns.some(({ matches }) => matches(path)),
-  );
+  const matchers = (args.paths ?? []).map((given) => ({ given, matches: pathMatcher(given) }));
+  const unmet = new Set(matchers);
+  const wanted: VersionFile[] = [];
+  for (const [index, file] of files.entries()) {
+    if (index % FILES_IN_TURN === FILES_IN_TURN - 1) await nextTurn();
+    const met = matchers.filter(({ matches }) => matches(file.path));
+    for (const matcher of met) unmet.delete(matcher);
+    if (met.length > 0 && file.path >= begin.path) wanted.push(file);
+  }
+  const missing = [...unmet].map(({ given }) => given);
   if (wanted.length === 0)
     refuse("NOT_FOUND", {
       message: `The version has no file ${missing.map((each) => quoted(each)).join(", ")}.`,
@@ -139,7 +152,7 @@ const entryOf = ({ path, size, mime, part }: Read) => ({
 export const readFiles = tool({
   name: "read_files",
   title: "Read files",
-  description: "Lists the files of a version, or returns the exact text of files by path or glob.",
+  description: "Lists the files of a version, or returns their exact text.",
   scope: "read",
   hints: { readOnlyHint: true },
   input,
