@@ -20,6 +20,7 @@ import { isTrustedPeer } from "./identity/proxy.ts";
 import { mountManagement } from "./management/mount.ts";
 import { mountConfirm } from "./mcp/confirmation/mount.ts";
 import { mountMcp } from "./mcp/mount.ts";
+import { mountUpload } from "./mcp/upload/upload-route.ts";
 import { mountOAuth } from "./oauth/mount.ts";
 import { mountOpenApi } from "./openapi/mount.ts";
 import { primitives } from "./primitives/index.ts";
@@ -56,6 +57,7 @@ const PARTS: ((app: FastifyInstance, env: Env, served: readonly Primitive[]) => 
   mountOAuth, //      /oauth
   mountMcp, //        /mcp
   mountConfirm, //    /confirm
+  mountUpload, //     /mcp/upload
   (app, env) => mountSdk(app, env), // /sdk/v1.js
   mountStylesheet, // /sdk/easel.css
   mountFavicon, //    /favicon.ico

@@ -1,8 +1,8 @@
 import { newId } from "./ids.ts";
 import type { Signer } from "./secrets.ts";
 
-/** What a person is asked by a page of the service, with everything that the answer applies to. */
-export type TicketPurpose = "oauth.authorize" | "oauth.device" | "confirm" | "elicit";
+/** What a ticket is for: most ask a person something on a page of the service, with everything that the answer applies to. */
+export type TicketPurpose = "oauth.authorize" | "oauth.device" | "confirm" | "elicit" | "upload";
 
 /** The time within which a person must answer a question. */
 const LIFETIME_MS = 10 * 60_000;
@@ -32,10 +32,26 @@ export function issueTicket<Asked>(
   { id: user }: { id: string },
   asked: Asked,
   { signer, clock }: Context,
+  lifetime: number = LIFETIME_MS,
 ): string {
-  const ticket: Ticket<Asked> = { id: newId(), user, expires: clock() + LIFETIME_MS, asked };
+  const ticket: Ticket<Asked> = { id: newId(), user, expires: clock() + lifetime, asked };
   const text = Buffer.from(JSON.stringify(ticket)).toString("base64url");
   return `${text}.${signer.sign(purpose, text)}`;
+}
+
+/**
+ * Returns what `issueTicket` has signed for any person, for tickets that stand for their person themselves. Returns null if the text is not a
+ * ticket for this purpose, or has expired.
+ */
+export function openTicket<Asked>(
+  purpose: TicketPurpose,
+  text: string,
+  { signer, clock }: Context,
+): Ticket<Asked> | null {
+  const [content = "", signature = ""] = text.split(".");
+  if (!signer.verifies(signature, purpose, content)) return null;
+  const ticket = JSON.parse(Buffer.from(content, "base64url").toString()) as Ticket<Asked>;
+  return ticket.expires > clock() ? ticket : null;
 }
 
 /** Returns what `issueTicket` has signed. Returns null if the text is not a ticket for this purpose and person, or has expired. */
@@ -43,10 +59,8 @@ export function readTicket<Asked>(
   purpose: TicketPurpose,
   text: string,
   { id }: { id: string },
-  { signer, clock }: Context,
+  context: Context,
 ): Ticket<Asked> | null {
-  const [content = "", signature = ""] = text.split(".");
-  if (!signer.verifies(signature, purpose, content)) return null;
-  const ticket = JSON.parse(Buffer.from(content, "base64url").toString()) as Ticket<Asked>;
-  return ticket.user === id && ticket.expires > clock() ? ticket : null;
+  const ticket = openTicket<Asked>(purpose, text, context);
+  return ticket?.user === id ? ticket : null;
 }

@@ -5,10 +5,12 @@ import { withUpload } from "../canvases/publishing/upload.ts";
 import { removeOfCanvas } from "../canvases/version-files.ts";
 import {
   deleteVersion,
+  expectedStep,
   findFile,
   listFiles,
   listVersions,
   publishVersion,
+  requireExpected,
   requireVersion,
 } from "../canvases/versions.ts";
 import { currentView } from "../canvases/view.ts";
@@ -91,15 +93,28 @@ export const versions = [
     path: "/api/canvases/{id}/bundle",
     summary: "Deploys a zipped folder, or a single page, as a new version and publishes it.",
     details:
-      "See [bundles](#bundles). 409 `QUOTA_EXCEEDED`; 503 with `Retry-After` while many other deploys of the caller wait.",
+      "See [bundles](#bundles). 409 `QUOTA_EXCEEDED`; 503 with `Retry-After` while many other deploys of the caller wait. With `expectedVersion`, 409 `VERSION_CONFLICT` with `currentVersion` if another version is published.",
     allow: "editor",
     affects: "canvas",
     deploys: true,
+    query: z.object({
+      expectedVersion: z
+        .string()
+        .optional()
+        .meta({ description: "The version that must be the published one." }),
+    }),
     body: uploadedVersion,
     response: ok(deployedCanvas),
-    errors: [["QUOTA_EXCEEDED", 409], "UNAVAILABLE"],
-    async run({ user, canvas: { id }, body: { version, leftOut, warnings } }, env) {
-      await publishStored(version, env);
+    errors: ["VERSION_CONFLICT", ["QUOTA_EXCEEDED", 409], "UNAVAILABLE"],
+    async run(
+      { user, canvas: { id }, query: { expectedVersion }, body: { version, leftOut, warnings } },
+      env,
+    ) {
+      const conditions = expectedVersion === undefined ? [] : [expectedStep(id, expectedVersion)];
+      await publishStored(version, env, conditions).catch(async (error) => {
+        await requireExpected(id, expectedVersion, env);
+        throw error;
+      });
       const view = await currentView(id, user, env);
       return { body: { ...view, leftOut, warnings }, audit: { target: version.id } };
     },

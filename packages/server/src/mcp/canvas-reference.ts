@@ -5,13 +5,13 @@ import type { Env } from "../env.ts";
 import { parseCanvasPath } from "../http/canvas-path.ts";
 import { refuse } from "../http/refusal.ts";
 import { hasMade } from "../identity/apps.ts";
-import type { ToolCall } from "./tool-call.ts";
+import type { Acting } from "./tool-call.ts";
 
 /**
  * Finds the canvas that a program means: by its slug, its id, or any address of it. Throws 404 `NOT_FOUND` if there is none, if the person has
  * no role on it, or if the connected tool may not use it. Every tool finds its canvas by this function.
  */
-export async function findMeant(call: ToolCall, reference: string): Promise<CanvasRow> {
+export async function findMeant(call: Acting, reference: string): Promise<CanvasRow> {
   const { app, caller, env } = call;
   const id = await idOf(reference.trim(), env);
   const canvas = id === null ? undefined : await findCanvas(id, caller.user, env);
@@ -29,7 +29,7 @@ export async function findMeant(call: ToolCall, reference: string): Promise<Canv
  * Finds a canvas in the trash of the person that a program means, by its slug, its id, or any address that it had. Returns undefined if there
  * is none, or if the connected tool may not use it.
  */
-export async function findDeletedMeant(call: ToolCall, reference: string): Promise<DeletedRow | undefined> {
+export async function findDeletedMeant(call: Acting, reference: string): Promise<DeletedRow | undefined> {
   const { caller, env } = call;
   const named = nameIn(reference.trim(), env);
   const deleted = named === null ? undefined : await findDeletedNamed(named, caller.user.id, env);
@@ -37,7 +37,7 @@ export async function findDeletedMeant(call: ToolCall, reference: string): Promi
 }
 
 /** Whether the connected tool of a call may use a canvas, as far as its person has limited it. */
-async function isAllowed({ app, caller, env }: ToolCall, canvasId: string): Promise<boolean> {
+async function isAllowed({ app, caller, env }: Acting, canvasId: string): Promise<boolean> {
   if (app.canvasId !== null && app.canvasId !== canvasId) return false;
   return !app.ownOnly || hasMade(app, caller.user.id, canvasId, env);
 }

@@ -26,13 +26,17 @@ export interface Dialogue {
   asksByPage: boolean;
 }
 
-/** A call of a tool: who calls, for whom, and how the tool reaches the operations of the service. */
-export interface ToolCall {
+/** A connected tool that acts for its person. */
+export interface Acting {
   /** The connected tool. */
   app: App;
   /** The person for whom the program acts, with the scope of the tool. */
   caller: ActCaller;
   env: Env;
+}
+
+/** A call of a tool: who calls, for whom, and how the tool reaches the operations of the service. */
+export interface ToolCall extends Acting {
   dialogue: Dialogue;
   docs: Docs;
 }
@@ -50,7 +54,7 @@ export const withScope = (member: Member, app: App, scope: TokenScope): Member =
 });
 
 /** Returns a call with another scope than that of its tool. What it does must be within what the person has allowed. */
-export function withOtherScope(call: ToolCall, scope: TokenScope): ToolCall {
+export function withOtherScope<Call extends Acting>(call: Call, scope: TokenScope): Call {
   const { app, caller } = call;
   if (caller.user.kind !== "member") throw new TypeError("a guest has no connected tools");
   return { ...call, caller: { ...caller, user: withScope(caller.user, app, scope) } };
@@ -60,7 +64,7 @@ export function withOtherScope(call: ToolCall, scope: TokenScope): ToolCall {
  * Returns a call with a higher scope than that of its tool, for an argument that needs it. Throws 403 `PERMISSION_DENIED` if the connected tool
  * has a lower scope. `what` is what the argument asks for, as in "To change tags".
  */
-export function withMore(call: ToolCall, scope: TokenScope, what: string): ToolCall {
+export function withMore<Call extends Acting>(call: Call, scope: TokenScope, what: string): Call {
   if (!includesScope(call.app.scope, scope))
     refuse("PERMISSION_DENIED", {
       message: `To ${what} needs the scope \`${scope}\`, and this connection has \`${call.app.scope}\`.`,
@@ -92,7 +96,7 @@ export async function perform<Body>(
 
 /** Performs an act whose body is bytes for the caller of a tool, and returns its response body. */
 export async function performWithBytes<Body>(
-  { caller, env }: ToolCall,
+  { caller, env }: Acting,
   act: Act<Body>,
   params: Record<string, string>,
   body: ByteSource,

@@ -10,6 +10,7 @@ import { readData } from "./tools/read-data.ts";
 import { readErrors } from "./tools/read-errors.ts";
 import { readFiles } from "./tools/read-files.ts";
 import { shareCanvas } from "./tools/share-canvas.ts";
+import { uploadCommand } from "./tools/upload-command.ts";
 import { writeData } from "./tools/write-data.ts";
 
 /** The tools of `/mcp`, in the order in which programs see them. */
@@ -21,6 +22,7 @@ export const TOOLS: readonly Tool[] = [
   readData,
   readErrors,
   deployCanvas,
+  uploadCommand,
   publishVersion,
   configureCanvas,
   shareCanvas,

@@ -76,6 +76,28 @@ await onSqlite("versions", (target, env) => {
     assert.equal(await page(), "two");
   });
 
+  it("a bundle with an expected version: of two at once, one is refused and stores nothing", async () => {
+    const canvas = await stage(target);
+    const first = await publish(target, canvas, { "index.html": "first" });
+    const deploy = (text: string, expected: string) =>
+      send(target.base, {
+        method: "PUT",
+        path: `/api/canvases/${canvas.id}/bundle?expectedVersion=${expected}`,
+        headers: [...canvas.people.owner.headers, ["content-type", "text/html"]],
+        body: text,
+      });
+    const both = await Promise.all(["<p>a", "<p>b"].map((text) => deploy(text, first)));
+    assert.deepEqual(both.map(({ status }) => status).sort(), [200, 409]);
+    const published = both.find(({ status }) => status === 200)?.json.version;
+    const conflict = both.find(({ status }) => status === 409) ?? assert.fail();
+    refused(conflict, 409, "VERSION_CONFLICT");
+    assert.equal(conflict.json.currentVersion, published);
+    refused(await deploy("<p>c", "none"), 409, "VERSION_CONFLICT");
+    const { n } = (await env.db.get<{ n: number }>`
+      select count(*) as n from versions where canvas_id = ${canvas.id} and state <> 'removing'`) ?? { n: 0 };
+    assert.equal(n, 2);
+  });
+
   it("an empty body of any type expects nothing, as clients send that know no other", async () => {
     for (const type of ["application/x-www-form-urlencoded", "text/plain", "application/json"]) {
       const { status, text } = await send(target.base, {

@@ -4,7 +4,7 @@ import { type EaselJson, easelJson, faultsOf } from "../../canvases/publishing/e
 import { capabilitiesOff, changesFor, switchesFor } from "../../canvases/publishing/easel-json-changes.ts";
 import { refuse } from "../../http/refusal.ts";
 import { actNamed } from "../../management/acts.ts";
-import { perform, type ToolCall } from "../tool-call.ts";
+import { type Acting, perform } from "../tool-call.ts";
 
 const updateAct = actNamed<Canvas>("canvas.update");
 const capabilitiesAct = actNamed<CapabilitySettings>("canvas.capabilities");
@@ -45,7 +45,7 @@ function warningsOf({ listing, audiences, ownerOnly }: ReturnType<typeof changes
  * capabilities if it is the first deploy. Afterwards, a capability that is off stays off, because somebody may have turned it off.
  */
 export async function applyEaselJson(
-  call: ToolCall,
+  call: Acting,
   canvas: Canvas,
   settings: EaselJson,
   { isFirst, isNew }: { isFirst: boolean; isNew: boolean },

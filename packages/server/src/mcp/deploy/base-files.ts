@@ -5,7 +5,7 @@ import { listVersions } from "../../canvases/versions.ts";
 import { refuse } from "../../http/refusal.ts";
 import type { StoredBytes } from "../../management/act.ts";
 import { actNamed } from "../../management/acts.ts";
-import { perform, type ToolCall } from "../tool-call.ts";
+import { type Acting, perform } from "../tool-call.ts";
 import { parseEaselJson } from "./apply-easel-json.ts";
 import type { Base, ChangedFiles } from "./file-changes.ts";
 
@@ -19,29 +19,29 @@ const NO_FILES: Base = {
 };
 
 /** Reads the bytes of a file of a version. Throws 404 `NOT_FOUND` if there is none. */
-async function readFileOf(call: ToolCall, id: string, version: string, path: string): Promise<Buffer> {
+export async function readFileOf(call: Acting, id: string, version: string, path: string): Promise<Buffer> {
   const { open } = await perform(call, fileAct, { params: { id, version }, query: { path } });
   return Buffer.concat(open === null ? [] : await Array.fromAsync(await open()));
 }
 
 /**
- * Returns the id of the version that changes of a canvas begin with: the given one, by default the published one, or the one that was
- * published last, or for a canvas that has published none, the newest one. Returns null for no files.
+ * Returns the id of the version that changes of a canvas begin with: the given one, `none` for no files, by default the published one, or the one that was
+ * published last, or for a canvas that has published none, the newest one. Returns null for none.
  */
 async function baseVersion(
   { id, version_id: published }: CanvasRow,
-  given: string | null | undefined,
-  call: ToolCall,
+  given: string | undefined,
+  call: Acting,
 ): Promise<string | null> {
-  if (given !== undefined) return given;
+  if (given !== undefined) return given === "none" ? null : given;
   return published ?? (await listVersions(id, call.env))[0]?.id ?? null;
 }
 
 /** Reads the list of files that changes of a canvas begin with. A new canvas is null. */
 export async function readBase(
-  call: ToolCall,
+  call: Acting,
   canvas: CanvasRow | null,
-  given: string | null | undefined,
+  given: string | undefined,
 ): Promise<Base> {
   const version = canvas === null ? null : await baseVersion(canvas, given, call);
   if (canvas === null || version === null) return NO_FILES;

@@ -2,7 +2,7 @@ import type { Canvas } from "@easel/protocol/types";
 import { Refusal, refuse } from "../../http/refusal.ts";
 import { recordMade } from "../../identity/apps.ts";
 import { actNamed } from "../../management/acts.ts";
-import { perform, type ToolCall } from "../tool-call.ts";
+import { type Acting, perform } from "../tool-call.ts";
 
 const createAct = actNamed<Canvas>("canvas.create");
 const deleteAct = actNamed<undefined>("canvas.delete");
@@ -13,7 +13,7 @@ const deleteAct = actNamed<undefined>("canvas.delete");
  * that is limited to one canvas.
  */
 export async function makeCanvas(
-  call: ToolCall,
+  call: Acting,
   title: string | undefined,
   slug: string | undefined,
 ): Promise<Canvas> {
@@ -53,7 +53,7 @@ export function refuseNewFields({
     });
 }
 
-async function create(call: ToolCall, body: { title: string; slug?: string }): Promise<Canvas> {
+async function create(call: Acting, body: { title: string; slug?: string }): Promise<Canvas> {
   try {
     return await perform(call, createAct, { body });
   } catch (error) {
@@ -64,7 +64,7 @@ async function create(call: ToolCall, body: { title: string; slug?: string }): P
 }
 
 /** Deletes a canvas whose first deploy has failed. The scope `deploy` deletes only canvases without a version, so a published one stays. */
-export async function discardCanvas(call: ToolCall, id: string): Promise<void> {
+export async function discardCanvas(call: Acting, id: string): Promise<void> {
   await perform(call, deleteAct, { params: { id } }).catch((error) =>
     call.env.log.warn({ err: error, canvas: id }, "a canvas whose first deploy failed could not be deleted"),
   );

@@ -1,14 +1,14 @@
 import type { CanvasRow } from "../../canvases/store.ts";
 import { refuse } from "../../http/refusal.ts";
 import { includesScope } from "../scope-order.ts";
-import type { ToolCall } from "../tool-call.ts";
+import type { Acting } from "../tool-call.ts";
 
 /**
  * Throws 403 `PERMISSION_DENIED` if everyone with the address of a canvas may open it and the connected tool has not the scope `full`: what it
  * publishes there leaves the organisation. `what` is what it may not do, as in "publish a version".
  */
 export function requireNotPublic(
-  { app: { scope } }: ToolCall,
+  { app: { scope } }: Acting,
   { access }: Pick<CanvasRow, "access">,
   what: string,
   hint = "Ask your person to do it, or to connect again and allow everything.",

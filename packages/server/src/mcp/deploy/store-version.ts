@@ -2,7 +2,7 @@ import type { FinishedDeploy, StagedDeployCreated } from "@easel/protocol/types"
 import { refuse } from "../../http/refusal.ts";
 import { actNamed } from "../../management/acts.ts";
 import { bodyOfBytes } from "../../operations/local-body.ts";
-import { perform, performWithBytes, type ToolCall } from "../tool-call.ts";
+import { type Acting, perform, performWithBytes } from "../tool-call.ts";
 import type { ChangedFiles } from "./file-changes.ts";
 
 const stageAct = actNamed<StagedDeployCreated>("canvas.stage");
@@ -14,7 +14,6 @@ const finishAct = actNamed<FinishedDeploy>("canvas.stage-finish");
 export interface StoreOptions {
   /** The id of the version that must be the published one; null if there must be none. */
   expectedVersion: string | null;
-  message: string | undefined;
   /** Whether the version is published, and not only stored. */
   publish: boolean;
 }
@@ -27,7 +26,7 @@ export type StoredVersion = Pick<StagedDeployCreated, "leftOut" | "warnings"> & 
  * `beforeFinish` runs once all of them are there. A deploy that fails is ended.
  */
 export async function storeVersion(
-  call: ToolCall,
+  call: Acting,
   id: string,
   { files, contents }: Pick<ChangedFiles, "files" | "contents">,
   { publish, ...options }: StoreOptions,

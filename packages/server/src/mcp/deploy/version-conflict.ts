@@ -1,13 +1,13 @@
 import type { VersionList } from "@easel/protocol/management";
 import { Refusal } from "../../http/refusal.ts";
 import { actNamed } from "../../management/acts.ts";
-import { perform, type ToolCall } from "../tool-call.ts";
+import { type Acting, perform } from "../tool-call.ts";
 import { quoted } from "../untrusted.ts";
 
 const versionsAct = actNamed<VersionList>("canvas.versions");
 
 /** Returns who published the current version of a canvas and when, as a sentence. The name is what that person calls themselves. */
-async function currentOf(call: ToolCall, id: string): Promise<string> {
+async function currentOf(call: Acting, id: string): Promise<string> {
   const { versions } = await perform(call, versionsAct, { params: { id } });
   const current = versions.find((each) => each.current);
   if (current === undefined) return "No version is published.";
@@ -17,7 +17,7 @@ async function currentOf(call: ToolCall, id: string): Promise<string> {
 
 /** Does what may be refused with 409 `VERSION_CONFLICT`. Adds to such a refusal which version there is now, and what to do. */
 export async function explainingConflict<Result>(
-  call: ToolCall,
+  call: Acting,
   id: string,
   work: () => Promise<Result>,
 ): Promise<Result> {

@@ -31,9 +31,9 @@ const input = z.strictObject({
     .record(z.string(), z.unknown())
     .optional()
     .describe(`booleans: ${SWITCHES.join(", ")}`),
-  policy: z.record(z.string(), z.unknown()).nullish().describe("changes; null removes an entry"),
+  policy: z.record(z.string(), z.unknown()).optional().describe("changes; null removes an entry"),
   replace: z.boolean().optional().describe("policy is the whole document"),
-  expected_policy: z.string().nullish().describe("revision"),
+  expected_policy: z.string().optional().describe("revision"),
 });
 
 type Args = z.output<typeof input>;
@@ -61,7 +61,7 @@ function requireSwitches(names: string[], { url }: Canvas): void {
 function policyBody({ policy, replace = false, expected_policy: expected }: Args, canvas: Canvas): object {
   if (policy === undefined) return {};
   const { runtimePolicy: stored, runtimePolicyRevision: revision } = canvas;
-  if (replace || policy === null) {
+  if (replace) {
     if (expected === undefined && revision !== null) refuse("POLICY_CONFLICT");
     return { expectedRuntimePolicy: expected ?? null, runtimePolicy: policy };
   }

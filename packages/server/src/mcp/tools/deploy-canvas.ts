@@ -115,21 +115,20 @@ const input = z.strictObject({
   title: z.string().optional(),
   slug: z.string().optional(),
   files: fileChanges,
-  base: z.string().nullish().describe("version to change; null for no files"),
-  expected_version: z.string().nullish(),
+  base: z.string().optional().describe("version to change, or `none`"),
+  expected_version: z.string().optional(),
   publish: z.boolean().optional().describe("false: preview only"),
-  message: z.string().optional(),
 });
 
 /** Applies the changes that a call asks for to the files of a version, and reads their settings. Nothing is stored yet. */
 async function planOf(call: ToolCall, canvas: CanvasRow | null, args: z.output<typeof input>): Promise<Plan> {
-  const { publish = true, message } = args;
+  const { publish = true } = args;
   if (canvas !== null) await requireExpected(canvas.id, args.expected_version, call.env);
   const base = await readBase(call, canvas, args.base);
   const files = await applyChanges(args.files, base);
   const settings = await settingsOf(files, base);
   const expectedVersion = args.expected_version ?? canvas?.version_id ?? null;
-  return { base, files, settings, isNew: canvas === null, options: { expectedVersion, message, publish } };
+  return { base, files, settings, isNew: canvas === null, options: { expectedVersion, publish } };
 }
 
 export const deployCanvas = tool({

@@ -36,7 +36,7 @@ async function publish(
   call: ToolCall,
   id: string,
   given: string,
-  expected: string | null | undefined,
+  expected: string | undefined,
 ): Promise<{ canvas: Canvas; text: string }> {
   const { versions } = await perform(call, versionsAct, { params: { id } });
   const version = versionOf(versions, given);
@@ -56,7 +56,7 @@ async function publish(
 async function takeOffline(
   call: ToolCall,
   id: string,
-  expected: string | null | undefined,
+  expected: string | undefined,
 ): Promise<{ canvas: Canvas; text: string }> {
   const acting = withMore(call, "full", "take a canvas offline");
   await requireExpected(id, expected, call.env);
@@ -75,7 +75,7 @@ export const publishVersion = tool({
     canvas: z.string(),
     version: z.string().optional(),
     offline: z.boolean().optional(),
-    expected_version: z.string().nullish(),
+    expected_version: z.string().optional(),
   }),
   output: z.object({ canvas: z.string(), url: z.string(), version: z.string().nullable() }),
   async run(call, { canvas: reference, version, offline = false, expected_version: expected }) {

@@ -186,8 +186,20 @@ export const oauth: Fault[] = [
     'content === "" || content === "a"',
     FORGED_ANSWER,
   ),
-  fault("oauth: another person's ticket", TICKETS, "ticket.user === id && ", "", FORGED_ANSWER),
-  fault("oauth: tickets have no end", TICKETS, " && ticket.expires > clock()", "", FORGED_ANSWER),
+  fault(
+    "oauth: another person's ticket",
+    TICKETS,
+    "ticket?.user === id ? ticket : null",
+    "ticket",
+    FORGED_ANSWER,
+  ),
+  fault(
+    "oauth: tickets have no end",
+    TICKETS,
+    "ticket.expires > clock() ? ticket : null",
+    "ticket",
+    FORGED_ANSWER,
+  ),
   fault(
     "oauth: scripts of canvases read the question",
     `${OAUTH}/asked-access.ts`,
