@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { before, beforeEach, it } from "node:test";
+import { after, before, beforeEach, it } from "node:test";
 import { manage, type Stage, share, stage, turn } from "@easel/conformance/fixture";
 import { guestOf } from "@easel/conformance/guest";
 import { type Answer, type Header, send } from "@easel/conformance/http";
@@ -11,7 +11,9 @@ import { LIMITS } from "@easel/protocol/limits";
 import type { CallLogPage } from "@easel/protocol/management";
 import type { Json } from "@easel/protocol/types";
 import { CallLog } from "../../../src/async/call-log.ts";
+import { BESIDE } from "../../conformance/conformance.ts";
 import { onEngines } from "../../support/engines.ts";
+import { OpenApiCheck } from "../../support/openapi-check.ts";
 import { publish, visit } from "../../support/publish.ts";
 
 const ERROR = { code: "SCRIPT_ERROR", message: "Uncaught TypeError: tea is not a function", page: "/" };
@@ -45,7 +47,9 @@ await onEngines("errors that pages report", (target, env) => {
     assert.deepEqual(errorsIn(await read()), []);
   };
 
+  const openApi = new OpenApiCheck(env);
   before(async () => {
+    openApi.start();
     site = await stage(target);
     version = await publish(target, site, { "index.html": "<p>page", "app.js": "1" });
   });
@@ -54,6 +58,8 @@ await onEngines("errors that pages report", (target, env) => {
     start = (await read()).next;
     env.callLog = new CallLog(true);
   });
+
+  after(() => openApi.stop());
 
   it("are in the log of the canvas, with who had the page open", async () => {
     const place = { source: "/app.js", line: 3, column: 14, count: 2, preview: false };
@@ -226,6 +232,11 @@ await onEngines("errors that pages report", (target, env) => {
       };
       await logsNothing(await report(program), 403, "PERMISSION_DENIED");
     }
+  });
+
+  it("every response is as the OpenAPI document describes it", () => {
+    assert.deepEqual(openApi.faults, []);
+    assert.deepEqual(openApi.unseen(BESIDE), []);
   });
 
   it("pages of owners and editors are asked for them by a header, also if the browser has them, and no others", async () => {
