@@ -2,7 +2,7 @@ import type { Canvas } from "@easel/protocol/types";
 import { z } from "zod";
 import { type DeletedRow, RETENTION_MS } from "../../canvases/deletion.ts";
 import { actNamed } from "../../management/acts.ts";
-import { refuseNonOwner } from "../../management/callers.ts";
+import { CALLERS } from "../../management/callers.ts";
 import { findDeletedMeant, findMeant } from "../canvas-reference.ts";
 import { audienceOf } from "../canvas-words.ts";
 import { askOnPage } from "../confirmation/ask.ts";
@@ -50,7 +50,8 @@ export const deleteCanvas = tool({
     if (!restore) {
       if (deleted !== undefined) return inTrash(deleted);
       const row = await findMeant(call, reference);
-      if (row.role !== "owner") refuseNonOwner();
+      // Refuses as the act would, so that nobody is asked in vain.
+      await CALLERS.owner.authorize({ ...caller, params: { id: row.id } }, env, true);
       return ask(call, row, { restore });
     }
     if (deleted === undefined) {
