@@ -85,6 +85,18 @@ await onSqlite("the question whether a program may be connected", (target, env) 
       assert.doesNotMatch(text, /<script|<img|<b>|\p{Cf}/u);
     });
 
+  it("offers one canvas alone only to a person who has canvases", async () => {
+    const person = await signIn(freshEmail("new"));
+    const offered = async () =>
+      [...(await open({}, clientId, person)).text.matchAll(/name="canvases" value="(\w+)"/g)].map(
+        ([, each]) => each,
+      );
+    assert.deepEqual(await offered(), ["all", "made"]);
+    const id = await createCanvas(person);
+    assert.deepEqual(await offered(), ["all", "made", "one"]);
+    assert.match((await open({}, clientId, person)).text, RegExp(`<option value="${id}">Tea \\(`));
+  });
+
   it("asks every time", async () => {
     await connectApp(base, clientId, ada);
     ticketOf(await open());

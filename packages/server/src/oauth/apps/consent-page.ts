@@ -48,16 +48,26 @@ function caution(text: string): Html {
   return html`<span class="caution"><strong>Caution:</strong> ${text}</span>`;
 }
 
-/** Renders the list of the canvases of a person. `isMissing` is whether they have submitted the form without choosing one. */
-async function canvasList(chosen: string, isMissing: boolean, user: User, env: Env): Promise<Html> {
+/**
+ * Renders the choice of canvases: one alone only for a person who has canvases. `isMissing` is whether they have chosen one alone, but not
+ * which.
+ */
+async function canvasChoice(
+  { canvases, canvas }: Choices,
+  isMissing: boolean,
+  user: User,
+  env: Env,
+): Promise<Html> {
+  const own = await listManaged(user, env);
+  const offered: CanvasChoice[] = own.length > 0 || isMissing ? ["all", "made", "one"] : ["all", "made"];
   const marks = isMissing ? html` aria-invalid="true" aria-describedby="fault" autofocus` : null;
-  return html`<div class="one"><label for="canvas">Canvas</label>
-    <select id="canvas" name="canvas"${marks}><option value="">Choose…</option>${(
-      await listManaged(user, env)
-    ).map(
+  return html`<fieldset><legend>Which canvases</legend>${offered.map((each) =>
+    choice("canvases", each, CANVASES[each], canvases),
+  )}<div class="one"><label for="canvas">Canvas</label>
+    <select id="canvas" name="canvas"${marks}><option value="">Choose…</option>${own.map(
       ({ id, title, slug }) =>
-        html`<option value="${id}"${id === chosen ? html` selected` : null}>${title} (${slug})</option>`,
-    )}</select>${isMissing ? html`<p class="fault" id="fault" role="alert">Choose a canvas.</p>` : null}</div>`;
+        html`<option value="${id}"${id === canvas ? html` selected` : null}>${title} (${slug})</option>`,
+    )}</select>${isMissing ? html`<p class="fault" id="fault" role="alert">Choose a canvas.</p>` : null}</div></fieldset>`;
 }
 
 /**
@@ -72,7 +82,7 @@ export async function sendAppConsent(
   env: Env,
 ): Promise<FastifyReply> {
   const { client, redirectUri } = request;
-  const { scope, canvases, canvas, confirms } = choices;
+  const { scope, confirms } = choices;
   return sendPage(reply, {
     title: `Let “${client.name}” use Easel for you?`,
     narrow: true,
@@ -88,9 +98,7 @@ export async function sendAppConsent(
           .map((each) =>
             choice("scope", each, TOOL_RIGHTS[each].label, scope, TOOL_RIGHTS[each].explanation),
           )}</fieldset>
-        <fieldset><legend>Which canvases</legend>${(["all", "made", "one"] as const).map((each) =>
-          choice("canvases", each, CANVASES[each], canvases),
-        )}${await canvasList(canvas, isMissing, user, env)}</fieldset>
+        ${await canvasChoice(choices, isMissing, user, env)}
         ${askBox(confirms)}
         <p>The access ends after 30 days without use, and on ${day(env.clock() + APP_LIFETIME_MS)} at the latest. You can end it before
           at any time, among your <a href="/account">connected tools</a>.</p>${answers()}</form>`,
