@@ -64,19 +64,31 @@ async function endSome(which: Sql, limit: number, { db }: Env): Promise<number> 
   return found.length;
 }
 
-/** Ends connected tools of a person: the one with this id, or all if it is null. Returns how many have ended. */
-export const endApps = (id: string | null, userId: string, env: Env): Promise<number> =>
-  endSome(
-    joined([sql`user_id = ${userId}`, ...(id === null ? [] : [sql`and id = ${id}`])]),
+/**
+ * Ends connected tools of a person: the one with this id, or all if it is null, with the codes that programs could still exchange for one.
+ * Returns how many have ended.
+ */
+export async function endApps(id: string | null, userId: string, env: Env): Promise<number> {
+  const ofUser = sql`user_id = ${userId}`;
+  if (id === null) await deleteCodes(ofUser, env);
+  return endSome(
+    id === null ? ofUser : joined([ofUser, sql`and id = ${id}`]),
     LIMITS.appsPerPerson.value,
     env,
   );
+}
+
+/** Deletes the authorization codes for which the condition `which` on `app_codes` is true and that have connected no tool yet. */
+async function deleteCodes(which: Sql, { db }: Env): Promise<void> {
+  await db.withReserve.run(...joined([sql`delete from app_codes where app_id is null and`, which]));
+}
 
 /** How many connected tools end at once, so that none of the statements takes long. */
 const AT_ONCE = 500;
 
-/** Ends the connected tools that all people have of one program. Returns how many have ended. */
+/** Ends the connected tools that all people have of one program, with its codes. Returns how many have ended. */
 export async function endAppsOfClient(clientId: string, env: Env): Promise<number> {
+  await deleteCodes(sql`client_id = ${clientId}`, env);
   let ended = 0;
   for (;;) {
     const some = await endSome(sql`client_id = ${clientId} and client_id <> id`, AT_ONCE, env);
