@@ -10,6 +10,7 @@ import { cli } from "./faults/cli.ts";
 import { cliAccount } from "./faults/cli-account.ts";
 import { cliCanvases } from "./faults/cli-canvases.ts";
 import { cliDev } from "./faults/cli-dev.ts";
+import { connectedTools } from "./faults/connected-tools.ts";
 import { connections } from "./faults/connections.ts";
 import { dashboard } from "./faults/dashboard.ts";
 import { dashboardPolicy } from "./faults/dashboard-policy.ts";
@@ -61,6 +62,7 @@ export const FAULTS: Fault[] = [
   ...openapi,
   ...realtime,
   ...ai,
+  ...connectedTools,
   ...connections,
   ...cliCanvases,
   ...s3,
