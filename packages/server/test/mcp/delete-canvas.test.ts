@@ -26,11 +26,17 @@ await onSqlite("delete_canvas", (target, env) => {
 
   it("deletes only what the person has confirmed, whatever they have waived", async () => {
     const canvas = await newCanvas(target, ada);
+    await manage(target, ada, "PATCH", `/api/canvases/${canvas.id}/capabilities`, {
+      backendEnabled: true,
+      kv: true,
+    });
+    for (const key of ["a", "b"])
+      await manage(target, ada, "PUT", `/api/canvases/${canvas.id}/runtime/kv/${key}`, { value: 1 });
     const path = linkIn(await free.call("delete_canvas", { canvas: canvas.slug }));
     assert.equal(await exists(canvas), true);
     const page = await openQuestion(target, ada, path);
     assert.match(page.text, /Delete this canvas\?/);
-    assert.match(page.text, /It has 0 versions, 0 keys/);
+    assert.match(page.text, /It has 2 keys\./);
     await answerQuestion(target, ada, path);
     assert.equal(await exists(canvas), false);
     const [entry] = await env.db.all<{ via: string }>`

@@ -10,6 +10,7 @@ import { cli } from "./faults/cli.ts";
 import { cliAccount } from "./faults/cli-account.ts";
 import { cliCanvases } from "./faults/cli-canvases.ts";
 import { cliDev } from "./faults/cli-dev.ts";
+import { confirmation } from "./faults/confirmation.ts";
 import { connectedTools } from "./faults/connected-tools.ts";
 import { connections } from "./faults/connections.ts";
 import { dashboard } from "./faults/dashboard.ts";
@@ -55,6 +56,7 @@ export const FAULTS: Fault[] = [
   ...administration,
   ...people,
   ...tokens,
+  ...confirmation,
   ...oauth,
   ...oauthApps,
   ...oauthClients,

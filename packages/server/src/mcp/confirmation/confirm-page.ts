@@ -6,21 +6,24 @@ import type { TicketAnswer } from "../../identity/used-tickets.ts";
 import { type Proposal, shownBy } from "./proposal.ts";
 
 const STYLE = `.changes{margin:1.5rem 0;display:grid;gap:.75rem}.changes dt{font-weight:600}.changes dd{margin:.2rem 0 0;color:var(--soft)}
-.changes dd strong{color:var(--ink)}.answers{display:grid;gap:0 .75rem;margin:1.5rem 0 2rem}
+.changes dd strong{display:inline;color:var(--ink)}.answers{display:grid;gap:0 .75rem;margin:1.5rem 0 2rem}
 .answers .button{padding:.9rem 1.1rem;font-size:1.05rem}.button.other{color:var(--ink);background:none;border-color:var(--soft)}
 @media(min-width:30rem){.answers{grid-template-columns:1fr 1fr}}`;
 
-/** Renders the program that asks. Its name is its own choice; the host of its document, if there is one, is not. */
+/** Renders which program asks. Its name is its own choice; the host of its document, if there is one, is not. */
 const programText = ({ clientName, clientHost }: App): Html =>
-  html`<strong><bdi>${clientName}</bdi></strong>${clientHost === null ? html` (a program without an address of its own)` : html` from <strong><bdi>${clientHost}</bdi></strong>`}`;
+  clientHost === null
+    ? html`A program that calls itself <strong><bdi>${clientName}</bdi></strong> asks for it.`
+    : html`<strong><bdi>${clientName}</bdi></strong> from <strong><bdi>${clientHost}</bdi></strong> asks for it.`;
 
 const canvasText = ({ title, url }: Proposal["canvas"]): Html =>
   html`<strong><bdi>${title}</bdi></strong> at <bdi>${url}</bdi>`;
 
-const changesText = ({ changes }: Proposal): Html =>
+/** Renders what changes, with words for the time before and after. */
+const changesText = ({ changes }: Proposal, [before, after]: [string, string]): Html =>
   html`<dl class="changes">${changes.map(
     ({ what, from, to }) => html`<div class="card"><dt><bdi>${what}</bdi></dt>
-      <dd>Now: ${from}</dd><dd>Then: <strong>${to}</strong></dd></div>`,
+      <dd>${before}: ${from}</dd><dd>${after}: <strong>${to}</strong></dd></div>`,
   )}</dl>`;
 
 /** The page that shows what a program wants to do, and asks the person. `again`: what they had seen has changed meanwhile. */
@@ -35,8 +38,8 @@ export function sendQuestion(
     narrow: true,
     body: html`<h1>${heading}</h1>
       ${again ? html`<p class="fault" role="alert">The canvas has changed meanwhile. Nothing was done: this is what would happen now.</p>` : null}
-      <p>${programText(app)} asks for it. The canvas is ${canvasText(canvas)}.</p>
-      ${changesText(proposal)}
+      <p>${programText(app)} The canvas is ${canvasText(canvas)}.</p>
+      ${changesText(proposal, ["Now", "Then"])}
       ${notes.map((note) => html`<p>${note}</p>`)}
       <p>You are signed in as <strong>${address(user.email)}</strong>. Allow it only if you want it yourself: programs can be misled by what
         they read.</p>
@@ -60,7 +63,7 @@ export const sendDone = (
     title: "Allowed",
     style: STYLE,
     narrow: true,
-    body: html`<h1>Allowed and done</h1>${changesText(proposal)}${next}<p>${BACK}</p>${links(canvasId)}`,
+    body: html`<h1>Allowed and done</h1>${changesText(proposal, ["Before", "Now"])}${next}<p>${BACK}</p>${links(canvasId)}`,
   });
 
 const ANSWERED: Record<TicketAnswer | "nothing", { title: string; text: string }> = {

@@ -6,9 +6,9 @@ import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 import { hasInvites } from "../../identity/guests.ts";
 import { actNamed } from "../../management/acts.ts";
-import { refuseNonOwner } from "../../management/callers.ts";
 import { audienceOf } from "../canvas-words.ts";
 import type { Proposal, Propose } from "../confirmation/proposal.ts";
+import { requireMay } from "../confirmation/require-may.ts";
 import { needOfPerson, type Openness } from "../sharing/widening.ts";
 import { perform } from "../tool-call.ts";
 
@@ -25,9 +25,11 @@ export interface DeletionChange {
   restore: boolean;
 }
 
-const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+/** Returns the day (UTC), such as `26 Dec 2026`. */
+const dayOf = (time: number): string => new Date(time).toUTCString().slice(5, 16);
 
-const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? "" : "s"}`;
+const count = (number: number, what: string): string[] =>
+  number === 0 ? [] : [`${number} ${what}${number === 1 ? "" : "s"}`];
 
 /** Says what is in a canvas. */
 async function contentOf(id: string, by: By): Promise<string> {
@@ -37,18 +39,18 @@ async function contentOf(id: string, by: By): Promise<string> {
   ]);
   const sum = (numbers: number[]) => numbers.reduce((one, other) => one + other, 0);
   const parts = [
-    count(versions.length, "version"),
-    count(data.kv + data.kvUser, "key"),
-    count(sum(data.collections.map(({ records }) => records)), "record"),
-    count(sum(data.submissions.map(({ entries }) => entries)), "submission"),
-    count(data.files.count, "uploaded file"),
+    ...count(versions.length, "version"),
+    ...count(data.kv + data.kvUser, "key"),
+    ...count(sum(data.collections.map(({ records }) => records)), "record"),
+    ...count(sum(data.submissions.map(({ entries }) => entries)), "submission"),
+    ...count(data.files.count, "uploaded file"),
   ];
-  return `It has ${parts.join(", ")}.`;
+  return parts.length === 0 ? "It is empty." : `It has ${parts.join(", ")}.`;
 }
 
 async function deletion(id: string, by: By): Promise<Proposal> {
   const canvas = await perform(by, readAct, { params: { id } });
-  if (canvas.viewerRole !== "owner") refuseNonOwner();
+  await requireMay(deleteAct, id, by);
   const until = dayOf(by.env.clock() + RETENTION_MS);
   return {
     canvas,

@@ -2,11 +2,11 @@ import { LIMITS } from "@easel/protocol/limits";
 import type { InvitationList, NewInvitation, TeamList } from "@easel/protocol/management";
 import type { Access, Canvas } from "@easel/protocol/types";
 import { normalEmail } from "../../access/principal.ts";
-import { manages } from "../../access/roles.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 import { actNamed } from "../../management/acts.ts";
 import type { ActCaller } from "../../management/callers.ts";
+import { requireMay } from "../confirmation/require-may.ts";
 import { perform } from "../tool-call.ts";
 import type { GrantedRole, Openness } from "./widening.ts";
 
@@ -74,11 +74,10 @@ async function invitationsOf(id: string, by: Sharer): Promise<Map<string, string
   return found;
 }
 
-/** Reads the sharing settings of a canvas. Throws 403 `PERMISSION_DENIED` unless the caller is its owner or an editor, and 404 `NOT_FOUND`. */
+/** Reads the sharing settings of a canvas. Throws what `canvas.share` throws for a caller who may not share it. */
 export async function readSharingNow(id: string, by: Sharer): Promise<SharingNow> {
+  await requireMay(shareAct, id, by);
   const canvas = await perform(by, readAct, { params: { id } });
-  if (!manages(canvas.viewerRole as never))
-    refuse("PERMISSION_DENIED", { message: "Only the owner and the editors of this canvas may share it." });
   const invitations = await invitationsOf(id, by);
   const teamNames = new Map(canvas.teams.map((team) => [team.id, team.name]));
   return { canvas, openness: opennessOf(canvas, invitations.keys()), invitations, teamNames };
@@ -160,6 +159,15 @@ function updateBody(before: Openness, after: Openness) {
     ...(after.template !== before.template && { galleryTemplatable: after.template }),
   };
   return Object.keys(body).length === 0 ? null : body;
+}
+
+/** Throws what the acts would throw for a caller who may not invite or end the invitations of guests, if a change of settings does. */
+export async function requireMayInvite(
+  { canvas, openness }: SharingNow,
+  after: Openness,
+  by: Sharer,
+): Promise<void> {
+  if (openness.guests.symmetricDifference(after.guests).size > 0) await requireMay(inviteAct, canvas.id, by);
 }
 
 /** Whether a change of settings changes anything. */

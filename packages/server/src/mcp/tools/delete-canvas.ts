@@ -2,15 +2,16 @@ import type { Canvas } from "@easel/protocol/types";
 import { z } from "zod";
 import { type DeletedRow, RETENTION_MS } from "../../canvases/deletion.ts";
 import { actNamed } from "../../management/acts.ts";
-import { CALLERS } from "../../management/callers.ts";
 import { findDeletedMeant, findMeant } from "../canvas-reference.ts";
 import { audienceOf } from "../canvas-words.ts";
 import { askOnPage } from "../confirmation/ask.ts";
+import { requireMay } from "../confirmation/require-may.ts";
 import { type DeletionChange, needToRestore } from "../deletion/propose-deletion.ts";
 import { tool } from "../tool.ts";
 import { perform, type ToolCall } from "../tool-call.ts";
 import { quoted } from "../untrusted.ts";
 
+const deleteAct = actNamed<undefined>("canvas.delete");
 const restoreAct = actNamed<Canvas>("canvas.restore-own");
 const readAct = actNamed<Canvas>("canvas.read");
 
@@ -50,8 +51,7 @@ export const deleteCanvas = tool({
     if (!restore) {
       if (deleted !== undefined) return inTrash(deleted);
       const row = await findMeant(call, reference);
-      // Refuses as the act would, so that nobody is asked in vain.
-      await CALLERS.owner.authorize({ ...caller, params: { id: row.id } }, env, true);
+      await requireMay(deleteAct, row.id, call);
       return ask(call, row, { restore });
     }
     if (deleted === undefined) {

@@ -3,7 +3,6 @@ import { z } from "zod";
 import { checkSharing } from "../../canvases/publishing/sharing-settings.ts";
 import type { CanvasRow } from "../../canvases/store.ts";
 import { refuse } from "../../http/refusal.ts";
-import { refuseNonOwner } from "../../management/callers.ts";
 import { findMeant } from "../canvas-reference.ts";
 import { audienceOf } from "../canvas-words.ts";
 import { askPerson } from "../confirmation/ask.ts";
@@ -12,6 +11,7 @@ import {
   changes,
   openedBy,
   readSharingNow,
+  requireMayInvite,
   type SharingChange,
   type SharingNow,
   saveChange,
@@ -80,14 +80,15 @@ async function idsOf(
 /** Throws what the acts would throw for settings that the person cannot save, so that nobody is asked in vain. */
 async function requireAllowed(
   row: CanvasRow,
-  before: Openness,
+  now: SharingNow,
   after: Openness,
   change: SharingChange,
-  { caller, env }: ToolCall,
+  call: ToolCall,
 ): Promise<void> {
-  if (after.guests.difference(before.guests).size > 0 && row.role !== "owner") refuseNonOwner();
+  const { caller, env } = call;
+  await requireMayInvite(now, after, call);
   const { expiresAt, teams } = change;
-  const access = after.access === before.access ? undefined : after.access;
+  const access = after.access === now.openness.access ? undefined : after.access;
   const named = teams?.flatMap(({ id, role }) => (role === "none" ? [] : [{ id, role }]));
   await checkSharing(row, caller.user, { access, expiresAt, teams: named }, env);
 }
@@ -146,7 +147,7 @@ export const shareCanvas = tool({
         hint: `They do it at ${env.base.origin}/canvases/${row.id}/sharing.`,
       });
     const wanted = openedBy({ ...change, password }, now);
-    await requireAllowed(row, now.openness, wanted, change, call);
+    await requireAllowed(row, now, wanted, change, call);
 
     const need = needOfPerson(now.openness, wanted);
     const asks = need === "always" || (need === "unless waived" && app.confirms);
