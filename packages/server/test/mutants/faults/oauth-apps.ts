@@ -86,6 +86,20 @@ export const oauthApps: Fault[] = [
     "ownOnly: false",
     CONSENT,
   ),
+  fault(
+    "programs: clients of before 2026 get a second 403 without its reason",
+    "packages/server/src/identity/apps.ts",
+    "tokens.created_at > apps.created_at and",
+    "tokens.created_at < apps.created_at and",
+    "packages/server/test/mcp/official-sign-in.test.ts",
+  ),
+  fault(
+    "programs: clients that can ask for more are not told to",
+    "packages/server/src/identity/apps.ts",
+    "tokens.created_at > apps.created_at and",
+    "",
+    "packages/server/test/mcp/official-sign-in.test.ts",
+  ),
   fault("programs: the person is never asked", RIGHTS, 'form.has("confirms")', "false", CONSENT),
   fault("programs: the person is always asked", RIGHTS, 'form.has("confirms")', "true", CONSENT),
   fault(
