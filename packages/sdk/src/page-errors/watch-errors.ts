@@ -24,9 +24,6 @@ function placeOf(stack: unknown): Pick<FoundError, "source" | "line" | "column">
   return {};
 }
 
-/** The properties of elements with the URL of what they load. In SVG, they are objects. */
-const ADDRESSES = ["currentSrc", "src", "href", "data"] as const;
-
 /**
  * Calls `found` with each error of the page from now on: script errors, unhandled rejections, elements whose file does not load, and what the
  * content security policy blocks. Returns a function that ends this. An error that cannot be read, or for which `found` throws, is left out:
@@ -54,9 +51,10 @@ export function watchErrors(found: (error: FoundError) => void): () => void {
   watch("error", ({ target, message, filename, lineno, colno }) => {
     if (!(target instanceof Element))
       return { code: "SCRIPT_ERROR", text: message, source: filename, line: lineno, column: colno };
-    const element = target as Element & Record<string, unknown>;
-    const given = ADDRESSES.map((name) => element[name]).find((each) => each && typeof each === "string");
-    return { code: "LOAD_FAILED", text: `<${target.localName}> did not load`, subject: given as string };
+    // Elements name what they load in different ways, and those of SVG by objects.
+    const { localName, currentSrc, src, href, data } = target as Element & Record<string, unknown>;
+    const subject = [currentSrc, src, href, data].find((each) => each && typeof each === "string") as string;
+    return { code: "LOAD_FAILED", text: `<${localName}> did not load`, subject };
   });
   watch("unhandledrejection", ({ reason }) => ({
     code: "SCRIPT_ERROR",
