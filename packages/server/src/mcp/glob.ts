@@ -1,13 +1,25 @@
+import { nextTurn } from "../async/next-turn.ts";
+import { refuse } from "../http/refusal.ts";
+
+/** The most characters of all patterns of a call with `*` or `?`: the time that they take grows with them and with the paths. */
+const MAX_PATTERNS_LENGTH = 500;
+/** How many paths are compared in a turn of the event loop. */
+const PATHS_PER_TURN = 20;
+
+const STAR = "*".charCodeAt(0);
+const ANY = "?".charCodeAt(0);
+
 /** Whether a name matches a pattern with `*` and `?`. The time is at most the product of the lengths, whatever the pattern. */
 function nameMatches(pattern: string, name: string): boolean {
   let [at, from] = [0, 0];
   let star = -1;
   let tried = 0;
   while (from < name.length) {
-    if (pattern[at] === "*") {
+    const wanted = at < pattern.length ? pattern.charCodeAt(at) : Number.NaN;
+    if (wanted === STAR) {
       star = at++;
       tried = from;
-    } else if (at < pattern.length && (pattern[at] === "?" || pattern[at] === name[from])) {
+    } else if (wanted === ANY || wanted === name.charCodeAt(from)) {
       at++;
       from++;
     } else if (star >= 0) {
@@ -16,7 +28,7 @@ function nameMatches(pattern: string, name: string): boolean {
       from = ++tried;
     } else return false;
   }
-  while (pattern[at] === "*") at++;
+  while (pattern.charCodeAt(at) === STAR) at++;
   return at === pattern.length;
 }
 
@@ -37,6 +49,8 @@ function segmentsMatch(pattern: string[], path: string[]): boolean {
   return reached[path.length] === true;
 }
 
+const isGlob = (pattern: string): boolean => /[*?]/.test(pattern);
+
 /**
  * Returns a function that says whether the path of a file matches a pattern: the path itself, `dir/` for all that is below a folder, or a
  * pattern with `*` and `?` within a name and `**` for any folders. A pattern without a slash, such as `*.js`, is for files in every folder.
@@ -44,7 +58,33 @@ function segmentsMatch(pattern: string[], path: string[]): boolean {
 export function pathMatcher(given: string): (path: string) => boolean {
   const pattern = given.replace(/^(\.?\/)+/, "");
   if (pattern === "" || pattern.endsWith("/")) return (path) => path.startsWith(pattern);
-  if (!/[*?]/.test(pattern)) return (path) => path === pattern;
+  if (!isGlob(pattern)) return (path) => path === pattern;
   const segments = pattern.includes("/") ? pattern.split("/") : ["**", pattern];
   return (path) => path === pattern || segmentsMatch(segments, path.split("/"));
+}
+
+/**
+ * Returns the files whose paths match any of the patterns, in their order, and the patterns that match none. Throws 400 `INVALID_BODY` if the
+ * patterns are too long together.
+ */
+export async function matchingFiles<File extends { path: string }>(
+  files: readonly File[],
+  given: readonly string[],
+): Promise<{ wanted: File[]; missing: string[] }> {
+  if (given.filter(isGlob).join("").length > MAX_PATTERNS_LENGTH)
+    refuse("INVALID_BODY", {
+      message: `The globs in \`paths\` must have at most ${MAX_PATTERNS_LENGTH} characters together.`,
+      hint: "Call `read_files` without `paths` for the list, then name the files.",
+      field: "paths",
+    });
+  const patterns = [...new Set(given)].map((each) => ({ given: each, matches: pathMatcher(each) }));
+  const found = new Set<string>();
+  const wanted: File[] = [];
+  for (const [index, file] of files.entries()) {
+    if (index % PATHS_PER_TURN === 0) await nextTurn();
+    const matching = patterns.filter(({ matches }) => matches(file.path));
+    for (const each of matching) found.add(each.given);
+    if (matching.length > 0) wanted.push(file);
+  }
+  return { wanted, missing: patterns.flatMap(({ given: each }) => (found.has(each) ? [] : [each])) };
 }

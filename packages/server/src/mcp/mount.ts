@@ -5,7 +5,7 @@ import { ERRORS } from "@easel/protocol/errors";
 import type { McpHttpHandler } from "@modelcontextprotocol/server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Env } from "../env.ts";
-import { parseJson, readBody, refuseLargeBody } from "../http/body.ts";
+import { parseJson, readBody, refuseLargeBody, ValueCount } from "../http/body.ts";
 import { blockEmbedding, requireSameOrigin } from "../http/cross-site.ts";
 import { refusalOf } from "../http/errors.ts";
 import { METHODS } from "../http/methods.ts";
@@ -24,6 +24,8 @@ import { TOOLS } from "./tools.ts";
 
 /** The maximum size of a request in bytes. The largest are deploys of files as text. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
+/** The maximum number of JSON values in a request, which is several times what the longest list of edits has. */
+const MAX_VALUES = 20_000;
 
 /** Throws 401 with the challenge by which programs find where to sign in (RFC 9728, section 5.1; RFC 6750, section 3). */
 function challengeTool(request: FastifyRequest, { base }: Env): never {
@@ -103,9 +105,13 @@ export function mountMcp(app: FastifyInstance, env: Env): void {
       const { method, headers } = request;
       const hasBody = method === "POST";
       const bytes = hasBody
-        ? await readBody(request.raw, MAX_BODY_BYTES, () => refuseLargeBody(MAX_BODY_BYTES))
+        ? await readBody(request.raw, MAX_BODY_BYTES, () => refuseLargeBody(MAX_BODY_BYTES), {
+            inspect: new ValueCount(MAX_VALUES).add,
+          })
         : undefined;
       const parsedBody = bytes && parseJson(bytes);
+      // The revision 2025-06-18 has removed batches. Each call counts as a request of the person, and a scope is asked for each.
+      if (Array.isArray(parsedBody)) refuse("INVALID_BODY", { message: "Send one message in each request." });
       await requireScope(parsedBody, requester, env);
       handler ??= createHandler(env);
       const signal = clientSignal(request.raw, reply.raw)();

@@ -73,6 +73,18 @@ export function withMore<Call extends Acting>(call: Call, scope: TokenScope, wha
   return withOtherScope(call, scope);
 }
 
+/** The maximum length of what a tool passes on that a request would have in its URL, in UTF-16 code units: as much as fits into a URL. */
+const MAX_URL_LENGTH = 16 * 1024;
+
+/** Throws 400 `INVALID_BODY` if parameters or a query are longer than those of a request can be, which is what operations are made for. */
+function requireUrlLength(...parts: readonly Partial<Record<string, string | string[]>>[]): void {
+  const length = parts.flatMap((part) => Object.values(part)).join("").length;
+  if (length > MAX_URL_LENGTH)
+    refuse("INVALID_BODY", {
+      message: `The arguments are too long: together at most ${MAX_URL_LENGTH} characters, besides files and values.`,
+    });
+}
+
 /** Performs an act of the management API for the caller of a tool, and returns its response body. */
 export async function perform<Body>(
   { caller, env }: Pick<ToolCall, "caller" | "env">,
@@ -89,6 +101,7 @@ export async function perform<Body>(
     body?: unknown;
   },
 ): Promise<Body> {
+  requireUrlLength(params, query);
   const message = { method: act.method, target: "", headers, rawHeaders: [] };
   const given = inputOf({ params, query, message, ...(body !== undefined && { body: { value: body } }) });
   return (await act.perform(caller, given, env)).body;
@@ -114,6 +127,7 @@ export async function performRuntime(
   name: string,
   given: Partial<Input>,
 ): Promise<Answer> {
+  requireUrlLength(given.params ?? {}, given.query ?? {});
   const { operation, primitive } = operationNamed(name);
   const gate = primitive.checksCapability ? null : primitive.capability;
   const use = { reads: ["GET", "HEAD"].includes(operation.method), leavesCanvas: false };

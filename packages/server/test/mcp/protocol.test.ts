@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, it } from "node:test";
 import { type Answer, type Header, send } from "@easel/conformance/http";
 import { freshEmail } from "@easel/conformance/target";
-import { type ConnectedTool, connectTool } from "../support/connected-tool.ts";
+import { type ConnectedTool, connectTool, toolRequest } from "../support/connected-tool.ts";
 import { onSqlite } from "../support/engines.ts";
 
 await onSqlite("the protocol of /mcp", (target, env) => {
@@ -68,6 +68,62 @@ await onSqlite("the protocol of /mcp", (target, env) => {
     assert.equal(isError, true);
     assert.match(content[0]?.text ?? "", /^INVALID_BODY: .*query/);
   });
+
+  /** Sends a call of a tool with arguments that are a JSON text. */
+  const sendText = (name: string, args: string) => {
+    const { headers, body } = toolRequest("tools/call", { name, arguments: "ARGUMENTS" });
+    const all: Header[] = [["Authorization", `Bearer ${connected.token}`], ...headers];
+    return send(target.base, {
+      method: "POST",
+      path: "/mcp",
+      headers: all,
+      body: body.replace('"ARGUMENTS"', () => args),
+    });
+  };
+
+  it("reads no request with so many values that others would wait for it", async () => {
+    const fields = (count: number) =>
+      `{${Array.from({ length: count }, (_, index) => `"k${index}":1`).join()}}`;
+    const few = await sendText("configure_canvas", `{"canvas":"none","switches":${fields(15_000)}}`);
+    assert.match(few.text, /NOT_FOUND/);
+    const many = await sendText("configure_canvas", `{"canvas":"none","switches":${fields(21_000)}}`);
+    assert.equal(many.status, 400);
+    assert.equal(many.json.code, "INVALID_BODY");
+  });
+
+  it("takes one message in a request, so that each call counts", async () => {
+    const headers: Header[] = [
+      ["Authorization", `Bearer ${connected.token}`],
+      ["Content-Type", "application/json"],
+      ["Accept", "application/json, text/event-stream"],
+      ["MCP-Protocol-Version", "2025-03-26"],
+    ];
+    const one = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+    const body = JSON.stringify([one, { ...one, id: 2 }]);
+    const answer = await send(target.base, { method: "POST", path: "/mcp", headers, body });
+    assert.equal(answer.status, 400);
+    assert.match(answer.text, /one message/);
+    assert.doesNotMatch(answer.text, /list_canvases/);
+  });
+
+  for (const [name, args] of [
+    ["list_canvases", { query: "a%_".repeat(20_000) }],
+    ["list_canvases", { next: "z".repeat(60_000) }],
+    ["read_data", { what: "keys", prefix: "p".repeat(60_000) }],
+    ["read_data", { what: "records", name: "n".repeat(60_000) }],
+    ["read_data", { what: "records", name: "n", where: { id: "w".repeat(60_000) } }],
+    ["read_files", { version: "v".repeat(60_000) }],
+  ] as const)
+    it(`refuses arguments of ${name} that no URL could have: ${Object.keys(args).join(", ")}`, async () => {
+      const { canvas } = await connected.use<{ canvas: string }>("deploy_canvas", {
+        title: "Tea",
+        files: [{ path: "index.html", text: "Tea" }],
+      });
+      const of = name === "list_canvases" ? {} : { canvas };
+      const { isError, content } = await connected.call(name, { ...of, ...args });
+      assert.equal(isError, true);
+      assert.match(content[0]?.text ?? "", /^INVALID_BODY: The arguments are too long/);
+    });
 
   it("tells a model that there is no such tool", async () => {
     const { isError, content } = await connected.call("format_disk");

@@ -32,6 +32,7 @@ import { s3 } from "./faults/s3.ts";
 import { sdk } from "./faults/sdk.ts";
 import { serving } from "./faults/serving.ts";
 import { tokens } from "./faults/tokens.ts";
+import { toolCalls } from "./faults/tool-calls.ts";
 import { transfers } from "./faults/transfers.ts";
 
 /**
@@ -60,6 +61,7 @@ export const FAULTS: Fault[] = [
   ...oauth,
   ...oauthApps,
   ...oauthClients,
+  ...toolCalls,
   ...cliAccount,
   ...openapi,
   ...realtime,

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Canvas, VersionFile, VersionFiles } from "@easel/protocol/types";
 import { z } from "zod";
 import { refuse } from "../../http/refusal.ts";
@@ -7,7 +6,7 @@ import { actNamed } from "../../management/acts.ts";
 import { ANSWER_BYTES, fittingPage, more } from "../answer-text.ts";
 import { findMeant } from "../canvas-reference.ts";
 import { type FileText, type Place, readText } from "../file-text.ts";
-import { pathMatcher } from "../glob.ts";
+import { matchingFiles } from "../glob.ts";
 import { tool } from "../tool.ts";
 import { perform, type ToolCall } from "../tool-call.ts";
 import { bounded, NOTICE, quoted, visibleJson } from "../untrusted.ts";
@@ -104,16 +103,8 @@ async function readOne(
 async function contentsOf(subject: Subject, args: Args, rest: string | undefined) {
   const begin = parsePosition(rest);
   const { files } = await perform(subject.call, filesAct, { params: subject.params });
-  const matchers = (args.paths ?? []).map((given) => ({ given, matches: pathMatcher(given) }));
-  const unmet = new Set(matchers);
-  const wanted: VersionFile[] = [];
-  for (const [index, file] of files.entries()) {
-    if (index % FILES_IN_TURN === FILES_IN_TURN - 1) await nextTurn();
-    const met = matchers.filter(({ matches }) => matches(file.path));
-    for (const matcher of met) unmet.delete(matcher);
-    if (met.length > 0 && file.path >= begin.path) wanted.push(file);
-  }
-  const missing = [...unmet].map(({ given }) => given);
+  const { wanted: matching, missing } = await matchingFiles(files, args.paths ?? []);
+  const wanted = matching.filter(({ path }) => path >= begin.path);
   if (wanted.length === 0)
     refuse("NOT_FOUND", {
       message: `The version has no file ${missing.map((each) => quoted(each)).join(", ")}.`,

@@ -1,0 +1,39 @@
+import { type Fault, fault } from "../fault.ts";
+
+const MCP = "packages/server/src/mcp";
+const PROTOCOL = "packages/server/test/mcp/protocol.test.ts";
+const GLOBS = `${MCP}/glob.test.ts`;
+
+/** Faults of how calls of tools are read and bounded. */
+export const toolCalls: Fault[] = [
+  fault(
+    "tool calls: any number of values",
+    `${MCP}/mount.ts`,
+    "new ValueCount(MAX_VALUES)",
+    "new ValueCount()",
+    PROTOCOL,
+  ),
+  fault(
+    "tool calls: batches",
+    `${MCP}/mount.ts`,
+    "if (Array.isArray(parsedBody)) refuse(",
+    "if (false) refuse(",
+    PROTOCOL,
+  ),
+  fault(
+    "tool calls: long queries of acts",
+    `${MCP}/tool-call.ts`,
+    "requireUrlLength(params, query);",
+    "",
+    PROTOCOL,
+  ),
+  fault(
+    "tool calls: long queries of operations",
+    `${MCP}/tool-call.ts`,
+    "requireUrlLength(given.params ?? {}, given.query ?? {});",
+    "",
+    PROTOCOL,
+  ),
+  fault("tool calls: globs of any length", `${MCP}/glob.ts`, "> MAX_PATTERNS_LENGTH)", "> Infinity)", GLOBS),
+  fault("tool calls: globs in one turn", `${MCP}/glob.ts`, "await nextTurn();", "", GLOBS),
+];
