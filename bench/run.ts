@@ -9,6 +9,7 @@ import { deploys } from "./deploys.ts";
 import { fairness } from "./fairness.ts";
 import { files } from "./files.ts";
 import { kv } from "./kv.ts";
+import { mcp } from "./mcp.ts";
 import { nodes } from "./nodes.ts";
 import { realtime } from "./realtime.ts";
 import { s3 } from "./s3.ts";
@@ -28,6 +29,7 @@ const BENCHES = {
   ai,
   connections,
   fairness,
+  mcp,
   realtime,
   s3,
   scale,

@@ -18,6 +18,7 @@ import { dashboardPolicy } from "./faults/dashboard-policy.ts";
 import { data } from "./faults/data.ts";
 import { database } from "./faults/database.ts";
 import { explanations } from "./faults/explanations.ts";
+import { mcpReading } from "./faults/mcp-reading.ts";
 import { nodes } from "./faults/nodes.ts";
 import { oauth } from "./faults/oauth.ts";
 import { oauthApps } from "./faults/oauth-apps.ts";
@@ -52,6 +53,7 @@ export const FAULTS: Fault[] = [
   ...dashboardPolicy,
   ...data,
   ...transfers,
+  ...mcpReading,
   ...nodes,
   ...bus,
   ...administration,
