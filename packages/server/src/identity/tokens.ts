@@ -127,13 +127,17 @@ function validToken(row: Readonly<TokenRow> | undefined, env: Env): Identified |
 }
 
 /**
- * Returns the value of `WWW-Authenticate` for the response to a request with an invalid access token (RFC 6750, section 3). It tells
- * programs whether the token has expired. Tokens that do not exist and tokens of deactivated users are not distinguished.
+ * Returns the value of `WWW-Authenticate` for the response to a request of `/api` or `/v1` with an invalid access token (RFC 6750, section 3).
+ * It tells programs whether the token has expired, or is for `/mcp`. Tokens that do not exist and tokens of deactivated users are not distinguished.
  */
 export async function tokenChallenge(token: string, env: Env): Promise<string> {
   const row = await findToken(token, env);
-  const expired = row !== undefined && userOf(row) !== null && hasExpired(row, env.clock());
-  return `Bearer error="invalid_token", error_description="The access token ${expired ? "has expired" : "is invalid or was revoked"}."`;
+  let fault = "is invalid or was revoked";
+  if (row !== undefined && userOf(row) !== null) {
+    if (hasExpired(row, env.clock())) fault = "has expired";
+    else if (row.audience === "mcp") fault = "is for the tools of /mcp, and not for this address";
+  }
+  return `Bearer error="invalid_token", error_description="The access token ${fault}."`;
 }
 
 const hasExpired = ({ expires_at: end }: TokenRow, now: number): boolean => end !== null && end <= now;

@@ -14,7 +14,7 @@ import { Refusal, refuse } from "../http/refusal.ts";
 import { clientSignal } from "../http/sockets.ts";
 import { appOfToken, isJustRenewed, noteUse } from "../identity/apps.ts";
 import { identify } from "../identity/identify.ts";
-import { acceptsTokens } from "../identity/tokens.ts";
+import { acceptsTokens, bearerToken } from "../identity/tokens.ts";
 import { NOT_ACCEPTED } from "../management/tokens.ts";
 import { FIRST_SCOPE, toolChallenge } from "../oauth/resource.ts";
 import { limitUnfinished } from "../pipeline/request-limits.ts";
@@ -30,9 +30,11 @@ const MAX_VALUES = 20_000;
 /** Throws 401 with the challenge by which programs find where to sign in (RFC 9728, section 5.1; RFC 6750, section 3). */
 function challengeTool(request: FastifyRequest, { base }: Env): never {
   const error = request.headers.authorization === undefined ? null : "invalid_token";
+  const isForApi = bearerToken(request)?.toLowerCase().startsWith("easel_pat_") === true;
+  const hint = `A personal access token is not for AI tools. Create one for them at ${base.origin}/tokens?for=mcp`;
   throw new Refusal(
     401,
-    { error: ERRORS.NOT_AUTHENTICATED.message },
+    { error: ERRORS.NOT_AUTHENTICATED.message, ...(isForApi && { hint }) },
     { "www-authenticate": toolChallenge({ error, scope: FIRST_SCOPE }, base) },
   );
 }

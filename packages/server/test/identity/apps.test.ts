@@ -233,7 +233,15 @@ await onEngines("connected tools", (target, env) => {
     assert.match(tool.token, /^easel_mcp_[\w-]{43}$/);
     assert.equal(await statusOf(tool), 200);
     const program = { ...person, headers: [["Authorization", `Bearer ${tool.token}`]] as [string, string][] };
-    assert.equal((await manage(target, program, "GET", "/api/me")).status, 401);
+    const refusal = await manage(target, program, "GET", "/api/me");
+    assert.equal(refusal.status, 401);
+    assert.match(
+      String(refusal.headers["www-authenticate"]),
+      /"The access token is for the tools of \/mcp, and not/,
+    );
+    await env.db.run`update tokens set expires_at = ${env.clock() - 1} where app_id = ${tool.id}`;
+    const late = await manage(target, program, "GET", "/api/me");
+    assert.match(String(late.headers["www-authenticate"]), /"The access token has expired\."/);
     const [app] = await list(person);
     const { id, client, isToken, scope, ownOnly, confirms } = app as AppInfo;
     assert.deepEqual(

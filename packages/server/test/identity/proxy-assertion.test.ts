@@ -375,6 +375,15 @@ describe("access tokens of a service whose proxy signs every request", () => {
       body: '{"name":"CI"}',
     });
     refused(answer, 403, "PERMISSION_DENIED");
+    const forTools = await send(base, {
+      method: "POST",
+      path: "/api/tokens",
+      headers: [token(good), JSON_TYPE],
+      body: '{"name":"Editor","audience":"mcp"}',
+    });
+    refused(forTools, 403, "PERMISSION_DENIED");
+    const { json } = await send(base, { method: "GET", path: "/api/apps", headers: [token(good)] });
+    assert.deepEqual(json, { apps: [], nextCursor: null, url: null });
     const page = { path: "/tokens", headers: [token(good)] };
     const { status, text } = await send(base, { method: "GET", ...page });
     assert.deepEqual(

@@ -83,9 +83,10 @@ await onSqlite("access to /mcp", (target, env) => {
   it("takes no personal access token", async () => {
     const made = await manage(target, person, "POST", "/api/tokens", { name: "ci" });
     const { token } = made.json as { token: string };
-    const { status, headers } = await list([["Authorization", `Bearer ${token}`]]);
+    const { status, headers, json } = await list([["Authorization", `Bearer ${token}`]]);
     assert.equal(status, 401);
     assert.match(String(headers["www-authenticate"]), /error="invalid_token"/);
+    assert.match(String(json.hint), /\/tokens\?for=mcp$/);
   });
 
   it("gives its tokens no access to the APIs", async () => {
