@@ -130,6 +130,22 @@ await onEngines("questions of tools to their person", (target, env) => {
     assert.equal((await readCanvas(target, ada, canvas)).access, "private");
   });
 
+  it("can be answered again if it was refused and nothing has changed", async () => {
+    const { canvas, path } = await asked();
+    const shown = shownIn(await openQuestion(target, ada, path));
+    const allow = (allowed: number) =>
+      env.db.run`update users set can_publish_public = ${allowed} where email = ${ada.email}`;
+    await allow(0);
+    const refused = await submitAnswer(target, ada, path, { answer: "allow", shown });
+    assert.equal(refused.status, 403);
+    await allow(1);
+    assert.match(
+      (await submitAnswer(target, ada, path, { answer: "allow", shown })).text,
+      /Allowed and done/,
+    );
+    assert.equal((await readCanvas(target, ada, canvas)).access, "public_link");
+  });
+
   it("ends with the connection of the program", async () => {
     const canvas = await newCanvas(target, ada);
     const other = await connectTool(target.base, ada, {}, env);

@@ -131,7 +131,18 @@ await onSqlite("share_canvas", (target, env) => {
   it("sets no other password", async () => {
     const canvas = await newCanvas(target, ada, { password: "long enough" });
     const result = await share({ canvas: canvas.id, password: "another one" });
-    assert.match(textOf(result), /^INVALID_BODY: This canvas has a password already[\s\S]*\/sharing/);
+    assert.match(textOf(result), /^INVALID_BODY: This canvas has another password already[\s\S]*\/sharing/);
+  });
+
+  it("a call that is sent again with its password asks for what is left", async () => {
+    const canvas = await newCanvas(target, ada);
+    const args = { canvas: canvas.id, access: "public_link", password: "long enough" };
+    linkIn(await share(args));
+    const path = linkIn(await share(args));
+    await answerQuestion(target, ada, path);
+    assert.deepEqual((await tool.use("share_canvas", args)).changed, []);
+    const now = await readCanvas(target, ada, canvas);
+    assert.deepEqual([now.access, now.hasPassword], ["public_link", true]);
   });
 
   it("asks nobody for what they may not do", async () => {

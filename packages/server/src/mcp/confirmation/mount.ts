@@ -55,8 +55,24 @@ async function open(
 const propose = ({ ticket: { asked }, caller }: Opened, env: Env): Promise<Proposal | null> =>
   PROPOSE[asked.tool](asked, { caller, env });
 
-/** Whether the refusal of an act says that the state is another one than that which the person has seen. */
-const isConflict = (error: unknown): boolean => error instanceof Refusal && error.code === "SHARE_CONFLICT";
+/**
+ * Answers an act that was refused after the person had allowed it. If nothing has changed by it, they can answer again. If somebody has
+ * changed the settings at the same time, they are shown what would happen now.
+ */
+async function answerRefused(
+  opened: Opened,
+  { error, shown }: { error: Refusal; shown: string },
+  reply: FastifyReply,
+  env: Env,
+): Promise<FastifyReply> {
+  const { ticket, app, caller } = opened;
+  const current = await propose(opened, env).catch(() => null);
+  const isConflict = error.code === "SHARE_CONFLICT";
+  if (current !== null && (isConflict || shownBy(current) === shown)) await withdrawAnswer(ticket, env);
+  if (!isConflict) throw error;
+  if (current === null) return sendAnswered(reply, "nothing", ticket.asked.canvas);
+  return sendQuestion(reply.code(409), { proposal: current, app, user: caller.user, again: true });
+}
 
 /** Performs what a person has allowed. It is done at most once, because the answer is recorded before. */
 async function allow(opened: Opened, shown: string, reply: FastifyReply, env: Env): Promise<FastifyReply> {
@@ -71,11 +87,8 @@ async function allow(opened: Opened, shown: string, reply: FastifyReply, env: En
   try {
     return sendDone(reply, { proposal, next: await proposal.perform(), canvasId });
   } catch (error) {
-    if (!isConflict(error)) throw error;
-    await withdrawAnswer(ticket, env);
-    const current = await propose(opened, env);
-    if (current === null) return sendAnswered(reply, "nothing", canvasId);
-    return sendQuestion(reply.code(409), { proposal: current, app, user, again: true });
+    if (!(error instanceof Refusal)) throw error;
+    return answerRefused(opened, { error, shown }, reply, env);
   }
 }
 

@@ -1,3 +1,4 @@
+import { LIMITS } from "@easel/protocol/limits";
 import type { Canvas } from "@easel/protocol/types";
 import { z } from "zod";
 import { checkSharing } from "../../canvases/publishing/sharing-settings.ts";
@@ -77,6 +78,24 @@ async function idsOf(
   });
 }
 
+/**
+ * Returns the password to set: undefined if it is the one that the canvas has, as in a call that is sent again. Throws 400 `INVALID_BODY` if the
+ * canvas has another one, because a ticket cannot have a password.
+ */
+async function newPasswordOf(
+  password: string | null | undefined,
+  { id, password_hash: hash }: CanvasRow,
+  { caller: { user }, env }: ToolCall,
+): Promise<string | null | undefined> {
+  if (typeof password !== "string" || hash === null) return password;
+  const isShort = password.length <= LIMITS.passwordLength.value;
+  if (isShort && (await env.passwords.verify(password, hash, user.id))) return undefined;
+  return refuse("INVALID_BODY", {
+    message: "This canvas has another password already, and only your person can replace it.",
+    hint: `They do it at ${env.base.origin}/canvases/${id}/sharing.`,
+  });
+}
+
 /** Throws what the acts would throw for settings that the person cannot save, so that nobody is asked in vain. */
 async function requireAllowed(
   row: CanvasRow,
@@ -141,12 +160,8 @@ export const shareCanvas = tool({
       ...(teams !== undefined && { teams: await idsOf(teams, now, call) }),
       ...(password === null && { password }),
     };
-    if (typeof password === "string" && now.openness.password !== "none")
-      refuse("INVALID_BODY", {
-        message: "This canvas has a password already, and only your person can set another one.",
-        hint: `They do it at ${env.base.origin}/canvases/${row.id}/sharing.`,
-      });
-    const wanted = openedBy({ ...change, password }, now);
+    const newPassword = await newPasswordOf(password, row, call);
+    const wanted = openedBy({ ...change, password: newPassword }, now);
     await requireAllowed(row, now, wanted, change, call);
 
     const need = needOfPerson(now.openness, wanted);
@@ -154,7 +169,7 @@ export const shareCanvas = tool({
     const first = asks ? narrowedBy(now.openness, wanted) : wanted;
     const changed = linesOf(now.openness, first, now);
     if (changes(now.openness, first)) {
-      await saveChange(now, first, password, call);
+      await saveChange(now, first, newPassword, call);
       now = await read();
     }
     if (!asks) return answerFor(now, changed);

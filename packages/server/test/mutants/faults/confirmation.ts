@@ -134,9 +134,16 @@ export const confirmation: Fault[] = [
   fault(
     "sharing: a password is replaced",
     SHARE,
-    'typeof password === "string" && now.openness.password !== "none"',
-    "false",
+    'typeof password !== "string" || hash === null',
+    "true",
     SHARE_TEST,
+  ),
+  fault(
+    "confirmation: a refused act cannot be allowed again",
+    MOUNT,
+    "await withdrawAnswer(ticket, env);",
+    "",
+    PAGE_TEST,
   ),
   fault("sharing: roles are raised", WIDENING, "roles: lists.some(isRaised)", "roles: false", WIDENING_TEST),
   fault("sharing: guests are no strangers", WIDENING, ' || each === "guests"', "", WIDENING_TEST),
