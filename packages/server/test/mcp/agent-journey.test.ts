@@ -7,7 +7,8 @@ import { type Client, UnauthorizedError } from "@modelcontextprotocol/client";
 import type { Browser, Page } from "playwright-core";
 import { startWithProvider } from "../sign-in/oidc-provider.ts";
 import { noBrowser, openBrowser } from "../support/browser.ts";
-import { startService } from "../support/service.ts";
+import { NAMED, startService } from "../support/service.ts";
+import type { TestEnv } from "../support/test-env.ts";
 import { allowMore, connectBySignIn, listenForBrowser, ToolSignIn } from "./ai-tool.ts";
 import { PersonInBrowser, type SignInMode } from "./person-in-browser.ts";
 
@@ -17,10 +18,18 @@ const BEN = "ben@acme.test";
 
 const SETTINGS = { SERVICE_ADMIN_EMAILS: ADMIN };
 
-/** Starts a service in which the people sign in by the form of dev mode, or at a real OpenID Connect provider. */
-const STARTS: Record<SignInMode, (t: TestContext) => Promise<{ base: string }>> = {
-  dev: (t) => startService(t, SETTINGS),
-  oidc: (t) => startWithProvider(t, { settings: SETTINGS }),
+/** The services on which the agent works: people sign in by the form of dev mode, or at a real OpenID Connect provider. */
+const SERVICES: Record<
+  string,
+  { mode: SignInMode; start: (t: TestContext) => Promise<{ base: string; env: TestEnv }> }
+> = {
+  "in dev mode": { mode: "dev", start: (t) => startService(t, SETTINGS) },
+  "with a provider": { mode: "oidc", start: (t) => startWithProvider(t, { settings: SETTINGS }) },
+  "with a provider and canvases on their own hosts": {
+    mode: "oidc",
+    start: (t) =>
+      startWithProvider(t, { settings: { ...SETTINGS, SERVICE_URL_MODE: "subdomain" }, hostname: NAMED }),
+  },
 };
 
 /** The page of the app, with a mistake: the element has another id than the one that the script looks for. */
@@ -116,11 +125,12 @@ async function errorsOf(client: Client, canvas: string): Promise<Answer> {
   }
 }
 
-for (const mode of ["dev", "oidc"] as const)
-  test(`an agent that knows only the address makes, repairs and shares a to-do app, where people sign in by ${mode}`, {
+for (const [where, { mode, start }] of Object.entries(SERVICES))
+  test(`an agent that knows only the address makes, repairs and shares a to-do app, ${where}`, {
     skip: noBrowser,
   }, async (t) => {
-    const { base } = await STARTS[mode](t);
+    const { base, env } = await start(t);
+    const app = env.base.canvasUrl("todo");
     const browser = await openBrowser(t);
     const ada = await PersonInBrowser.open(browser, ADA, mode);
 
@@ -168,10 +178,10 @@ for (const mode of ["dev", "oidc"] as const)
       canvas: "todo",
       files: [{ path: "app.js", edits: [{ old: '"#todo-list"', new: '"#list"' }] }],
     });
-    assert.deepEqual([mended.content.published, mended.content.url], [true, `${base}/c/todo/`]);
+    assert.deepEqual([mended.content.published, mended.content.url], [true, app]);
 
     // Ada uses the app.
-    const page = await ada.visit(`${base}/c/todo/`);
+    const page = await ada.visit(app);
     await page.getByLabel("What is to be done?").fill("Buy oat milk");
     await page.getByRole("button", { name: "Add" }).click();
     await page.getByLabel("Buy oat milk").waitFor();
@@ -205,9 +215,9 @@ for (const mode of ["dev", "oidc"] as const)
 
     // Ben opens the app, and ticks the task off.
     const ben = await PersonInBrowser.open(browser, BEN, mode);
-    const his = await ben.visit(`${base}/c/todo/`);
+    const his = await ben.visit(app);
     await his.getByLabel("Buy oat milk").check();
-    await ada.visit(`${base}/c/todo/`);
+    await ada.visit(app);
     await ada.page.locator("input:checked").waitFor();
     const done = { canvas: "todo", what: "records", name: "todos", where: { "value.done": true } };
     assert.match((await use(client, "read_data", done)).text, /Buy oat milk/);

@@ -1,9 +1,11 @@
 import { on, once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { after } from "node:test";
 import {
   Client,
   type ClientOptions,
+  type FetchLike,
   type OAuthClientProvider,
   type OAuthDiscoveryState,
   type StoredOAuthClientInformation,
@@ -11,6 +13,7 @@ import {
   StreamableHTTPClientTransport,
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
+import { Agent, fetch } from "undici";
 import { atEnd, type Scope } from "../support/service.ts";
 
 /** Opens the address as a person in their browser does, and answers the question. Returns the address to which the service leads back. */
@@ -114,18 +117,28 @@ export async function connectWithToken(
   return client;
 }
 
+const localNames = new Agent({
+  connect: { lookup: (_name, _options, found) => found(null, [{ address: "127.0.0.1", family: 4 }]) },
+});
+after(() => localNames.close());
+
+/** Fetches like a browser, for which all names below `localhost` are this computer. */
+const fetchAsBrowser = ((url: string | URL, init: object) =>
+  fetch(url, { ...init, dispatcher: localNames } as never)) as unknown as FetchLike;
+
 /** Connects a client that knows only the address of the tools: it is refused, signs in with the help of the person, and connects again. */
 export async function connectBySignIn(
   scope: Scope,
   address: string,
   signIn: ToolSignIn,
   person: Person,
-  options: ClientOptions = {},
+  clientOptions: ClientOptions = {},
 ): Promise<Client> {
-  const transportOf = () => new StreamableHTTPClientTransport(new URL(address), { authProvider: signIn });
+  const options = { authProvider: signIn, fetch: fetchAsBrowser };
+  const transportOf = () => new StreamableHTTPClientTransport(new URL(address), options);
   const refused = transportOf();
   try {
-    await newClient(scope, options).connect(refused);
+    await newClient(scope, clientOptions).connect(refused);
     throw new Error("the service lets a program in that has not signed in");
   } catch (error) {
     if (!(error instanceof UnauthorizedError)) throw error;
@@ -133,7 +146,7 @@ export async function connectBySignIn(
   if (signIn.asked === null) throw new Error("the client does not ask the person");
   const back = await person(signIn.asked);
   await refused.finishAuth(back.searchParams);
-  const client = newClient(scope, options);
+  const client = newClient(scope, clientOptions);
   await client.connect(transportOf());
   return client;
 }

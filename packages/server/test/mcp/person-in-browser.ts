@@ -39,10 +39,13 @@ export class PersonInBrowser {
     await this.page.getByRole("button", { name: "Sign in", exact: true }).click();
   }
 
-  /** Requests an address of the API with the session of the browser. */
+  /** Requests an address of the API from the page that is open, with the session of the browser. */
   async api(address: string): Promise<Record<string, unknown>> {
-    const answer = await this.page.context().request.get(address);
-    assert.equal(answer.status(), 200, await answer.text());
-    return answer.json();
+    const { status, body } = await this.page.evaluate(async (asked) => {
+      const answer = await fetch(asked);
+      return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+    }, address);
+    assert.equal(status, 200, JSON.stringify(body));
+    return body;
   }
 }
