@@ -17,6 +17,7 @@ import { putGrant } from "../../src/organisation/connections/grants.ts";
 import { readSettings } from "../../src/organisation/instance-settings.ts";
 import { writePageViews } from "../../src/organisation/view-counts.ts";
 import { callAs } from "../sign-in/oauth-client.ts";
+import { connectTool } from "../support/connected-tool.ts";
 import { onEngines } from "../support/engines.ts";
 import { publish, visit } from "../support/publish.ts";
 import { stager } from "../support/staged.ts";
@@ -25,7 +26,7 @@ import { rowsOf } from "./canvas-tables.ts";
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Creates a canvas with files, data, an AI request, a team, a guest session, an access token, and a device code for the canvas. */
+/** Creates a canvas with files, data, an AI request, a team, a guest session, an access token, a connected tool, and a device code for the canvas. */
 async function furnished(target: Target, env: Env): Promise<Stage> {
   const canvas = await stage(target);
   const { people, id, slug } = canvas;
@@ -88,6 +89,16 @@ async function furnished(target: Target, env: Env): Promise<Stage> {
   assert.equal((await send(target.base, { method: "GET", path: pathname, headers: [] })).status, 303);
   const token = await manage(target, people.owner, "POST", "/api/tokens", { name: "Tea", canvasId: id });
   assert.equal(token.status, 201, token.text);
+  const tool = await connectTool(target.base, people.owner, { canvasId: id }, env);
+  await env.db.run`insert into made_canvases (canvas_id, user_id, client_id)
+    select canvas_id, user_id, client_id from apps where id = ${tool.id}`;
+  await env.db
+    .run`insert into app_codes (secret_hash, user_id, client_id, client_name, verified, redirect_uri, challenge, scope, canvas_id,
+      own_only, confirms, app_id, expires_at)
+    select id, user_id, client_id, client_name, verified, '', '', scope, canvas_id, own_only, confirms, null,
+      ${Date.now() + 60_000} from apps where id = ${tool.id}`;
+  await env.db.run`insert into app_refresh_tokens (secret_hash, app_id, created_at, expires_at)
+    values (${tool.id}, ${tool.id}, 0, ${Date.now() + 60_000})`;
   assert.equal((await canvas.pages.owner.get("/none")).status, 404);
   await writeCallLog(env);
   assert.equal((await visit(target, slug, people.owner)).status, 200);
