@@ -34,6 +34,7 @@ import { sdk } from "./faults/sdk.ts";
 import { serving } from "./faults/serving.ts";
 import { tokens } from "./faults/tokens.ts";
 import { toolCalls } from "./faults/tool-calls.ts";
+import { toolsThatDeploy } from "./faults/tools-that-deploy.ts";
 import { transfers } from "./faults/transfers.ts";
 
 /**
@@ -52,6 +53,7 @@ export const FAULTS: Fault[] = [
   ...dashboard,
   ...dashboardPolicy,
   ...data,
+  ...toolsThatDeploy,
   ...transfers,
   ...mcpReading,
   ...nodes,
