@@ -104,6 +104,28 @@ await onEngines("questions of tools to their person", (target, env) => {
     assert.deepEqual([now.access, now.people.length], ["public_link", 1]);
   });
 
+  it("two questions at once: one is done, and the other is shown again with what the first has changed", async () => {
+    const canvas = await newCanvas(target, ada);
+    const paths = await Promise.all(
+      [{ access: "public_link" }, { people: [{ email: eve.email, role: "editor" }] }].map(async (args) =>
+        linkIn(await tool.call("share_canvas", { canvas: canvas.id, ...args })),
+      ),
+    );
+    const pages = await Promise.all(paths.map((path) => openQuestion(target, ada, path)));
+    const answers = await Promise.all(
+      paths.map((path, index) =>
+        submitAnswer(target, ada, path, { answer: "allow", shown: shownIn(pages[index] ?? assert.fail()) }),
+      ),
+    );
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409]);
+    const again = answers.findIndex(({ status }) => status === 409);
+    const shown = shownIn(answers[again] ?? assert.fail());
+    const last = await submitAnswer(target, ada, paths[again] ?? "", { answer: "allow", shown });
+    assert.match(last.text, /Allowed and done/);
+    const now = await readCanvas(target, ada, canvas);
+    assert.deepEqual([now.access, now.people.length], ["public_link", 1]);
+  });
+
   it("is refused for good, and the tool learns it", async () => {
     const { canvas, args, path } = await asked();
     const shown = shownIn(await openQuestion(target, ada, path));

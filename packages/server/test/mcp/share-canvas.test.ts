@@ -145,6 +145,19 @@ await onSqlite("share_canvas", (target, env) => {
     assert.deepEqual([now.access, now.hasPassword], ["public_link", true]);
   });
 
+  it("asks for no more than the sign-in can return to", async () => {
+    const canvas = await newCanvas(target, ada);
+    const people = Array.from({ length: 20 }, (_, index) =>
+      viewer(`${index}-${"long".repeat(12)}@acme.test`),
+    );
+    assert.match(
+      textOf(await share({ canvas: canvas.id, people })),
+      /^INVALID_BODY: .*too much for one question/,
+    );
+    const path = linkIn(await share({ canvas: canvas.id, people: people.slice(0, 8) }));
+    assert.ok(path.length <= 1_500);
+  });
+
   it("asks nobody for what they may not do", async () => {
     const canvas = await newCanvas(target, ada, { people: [{ email: bob.email, role: "editor" }] });
     const editors = await connectTool(target.base, bob, {}, env);
