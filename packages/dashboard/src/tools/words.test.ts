@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { placesOf, rightsOf } from "./words.ts";
+import { allowedOf, placesOf, rightsOf } from "./words.ts";
 
 const tool = { scope: "full", canvas: null, ownOnly: false, confirms: true } as const;
 const plain = (text: string) => text.replace(/[\u2068\u2069]/g, "");
@@ -28,4 +28,14 @@ test("the places of a tool are those that the consent has told", () => {
   assert.equal(of({ client, redirectHost: "127.0.0.1" }), "Described at claude.ai, returned to 127.0.0.1");
   assert.equal(of({ client: { ...client, host: null }, redirectHost: "localhost" }), "Returned to localhost");
   assert.equal(of({ client: { ...client, host: null }, redirectHost: null }), "");
+});
+
+test("the setting for programs is told in words, whatever it is", () => {
+  const of = (setting: string) => plain(allowedOf(setting));
+  assert.equal(of('["claude.ai","vscode.dev"]'), "Only at claude.ai and vscode.dev");
+  const own = '{"clientId":"notes","name":"Notes","redirectUris":[]}';
+  assert.equal(of(`["claude.ai",${own}]`), "Only at claude.ai, besides Notes of this service");
+  assert.equal(of(`[${own}]`), "At any host, besides Notes of this service");
+  for (const setting of ["", "documents of every host", "[]", "{}", "[null,1,{}]", "null"])
+    assert.equal(of(setting), "At any host", setting);
 });

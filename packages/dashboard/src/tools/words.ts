@@ -1,6 +1,6 @@
 import { TOOL_RIGHTS } from "@easel/protocol/management";
 import type { ConnectedTool } from "../api/types.ts";
-import { isolated } from "../kit/words.ts";
+import { isolated, listOf } from "../kit/words.ts";
 
 /** Returns on which canvases a tool may act, in words. */
 export function canvasesOf({ canvas, ownOnly }: Pick<ConnectedTool, "canvas" | "ownOnly">): string {
@@ -30,4 +30,26 @@ export function placesOf({ client, redirectHost }: Pick<ConnectedTool, "client" 
   ];
   const text = places.join(", ");
   return text === "" ? "" : `${text[0]?.toUpperCase()}${text.slice(1)}`;
+}
+
+/** Returns which described programs may ask people, in words, from the setting `SERVICE_OAUTH_CLIENTS`, and those that it names itself. */
+export function allowedOf(setting: string): string {
+  const entries = entriesIn(setting);
+  const hosts = entries.filter((each) => typeof each === "string").map(isolated);
+  const names = entries
+    .map((each) => Object(each).name as unknown)
+    .filter((name) => typeof name === "string")
+    .map(isolated);
+  const where = hosts.length === 0 ? "At any host" : `Only at ${listOf(hosts)}`;
+  return names.length === 0 ? where : `${where}, besides ${listOf(names)} of this service`;
+}
+
+/** Returns the list in a text of JSON. Any other text has none. */
+function entriesIn(text: string): unknown[] {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value : [];
+  } catch {
+    return [];
+  }
 }

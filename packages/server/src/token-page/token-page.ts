@@ -45,7 +45,7 @@ const tokenList = (tokens: TokenInfo[], now: number): Html =>
 
 const STYLE = `
 fieldset{border:0;margin:.9rem 0 0;padding:0}legend{font-weight:600;padding:0;margin-bottom:.3rem}
-::placeholder{color:var(--soft);opacity:1}input[type=radio]{accent-color:var(--accent)}
+::placeholder{color:var(--soft);opacity:1}input:is([type=radio],[type=checkbox]){accent-color:var(--accent)}
 .choice{display:grid;grid-template-columns:auto 1fr;gap:0 .6rem;align-items:center;margin:.35rem 0}.choice input{width:auto;margin:0}
 .choice label{font-weight:400;margin:0}.choice small{grid-column:2;color:var(--soft)}
 .ask{margin-top:.9rem}.nested{margin:.2rem 0 .6rem 1.6rem}.nested label{margin:0;font-size:.9rem}.nested input{width:auto}

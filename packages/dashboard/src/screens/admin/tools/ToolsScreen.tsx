@@ -18,6 +18,7 @@ import { Time } from "../../../kit/Time.tsx";
 import { toast } from "../../../kit/toasts.ts";
 import { countOf } from "../../../kit/words.ts";
 import { Vouched } from "../../../tools/ToolList.tsx";
+import { allowedOf } from "../../../tools/words.ts";
 
 type Program = ToolsInUse["clients"][number];
 
@@ -164,13 +165,7 @@ function Allowed() {
       {settings === undefined ? null : (
         <dl className="facts">
           <dt>Described on the web</dt>
-          <dd>
-            {allowed === undefined || allowed === "" ? (
-              "At any host"
-            ) : (
-              <bdi className="allowed">{allowed}</bdi>
-            )}
-          </dd>
+          <dd className="allowed">{allowedOf(allowed ?? "")}</dd>
           <dt>Registering themselves</dt>
           <dd>
             {registers === "off"
