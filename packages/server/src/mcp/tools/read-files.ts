@@ -20,10 +20,9 @@ const LISTED = 500;
 /** The smallest room in bytes in which a further file is begun. */
 const LEAST_ROOM = 1_000;
 
-/** The most patterns of a call, the longest of them in characters, and how many files are compared with them in one turn of the event loop. */
+/** The most patterns of a call, and the longest of them in characters. */
 const MAX_PATTERNS = 20;
 const MAX_PATTERN = 250;
-const FILES_IN_TURN = 200;
 
 const input = z.strictObject({
   canvas: z.string(),
