@@ -1,6 +1,7 @@
 import type { Json } from "@easel/protocol/types";
 import { optional, sql, sqlText, step, textOf } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
+import { isSlug } from "../http/canvas-path.ts";
 import { refuse } from "../http/refusal.ts";
 import { changeCanvas } from "./change-canvas.ts";
 import { requireSlug } from "./publishing/slug.ts";
@@ -33,7 +34,8 @@ const hasSlug = async (id: string, slug: string, { db }: Env): Promise<boolean> 
  */
 export async function patchCanvas(id: string, patch: CanvasPatch, env: Env): Promise<StoredCanvas> {
   const { db } = env;
-  if (patch.slug !== undefined && !(await hasSlug(id, patch.slug, env))) requireSlug(patch.slug);
+  if (patch.slug !== undefined && !(isSlug(patch.slug) && (await hasSlug(id, patch.slug, env))))
+    requireSlug(patch.slug);
   const now = env.clock();
   const { slug, title = null, tags, metadata, archived, discoverability = null } = patch;
   const changed = changeCanvas(now)`

@@ -122,4 +122,14 @@ await onEngines("slugs of published canvases", (target, env) => {
     assert.equal(made.status, 201, made.text);
     assert.ok(String(made.json.slug).startsWith(`${canvas.slug}-`));
   });
+
+  it("a text that no slug can be is refused before the database sees it", async () => {
+    const { id, people } = await stage(target);
+    for (const slug of ["\0", "a\0b", "\ud800", "'", "%", "a".repeat(64)])
+      refused(
+        await manage(target, people.owner, "PATCH", `/api/canvases/${id}`, { slug }),
+        400,
+        "INVALID_BODY",
+      );
+  });
 });
