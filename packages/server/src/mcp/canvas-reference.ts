@@ -31,8 +31,9 @@ export async function findMeant(call: Acting, reference: string): Promise<Canvas
  */
 export async function findDeletedMeant(call: Acting, reference: string): Promise<DeletedRow | undefined> {
   const { caller, env } = call;
-  const named = nameIn(reference.trim(), env);
-  const deleted = named === null ? undefined : await findDeletedNamed(named, caller.user.id, env);
+  const { id, slug } = namesIn(reference.trim(), env);
+  const named = id ?? slug;
+  const deleted = named === undefined ? undefined : await findDeletedNamed(named, caller.user.id, env);
   return deleted !== undefined && (await isAllowed(call, deleted.id)) ? deleted : undefined;
 }
 
@@ -45,21 +46,26 @@ async function isAllowed({ app, caller, env }: Acting, canvasId: string): Promis
 /** Matches the path of a screen of a canvas in the dashboard. */
 const SCREEN_PATH = /^\/canvases\/([^/]+)/;
 
-/** Returns the id of the canvas with an id, a slug or an address. Returns null if there is none. An id is preferred to an equal slug. */
+/**
+ * Returns the id of the canvas with an id, a slug or an address. Returns null if there is none. Without an address, an id is preferred to an
+ * equal slug.
+ */
 async function idOf(reference: string, env: Env): Promise<string | null> {
-  const named = nameIn(reference, env);
-  if (named === null) return null;
+  const { id = null, slug = null } = namesIn(reference, env);
   const row = await env.db.get<{ id: string }>`
-    select id from canvases where (id = ${named} or slug = ${named}) and deleted_at is null
-    order by case when id = ${named} then 0 else 1 end limit 1`;
+    select id from canvases where (id = ${id} or slug = ${slug}) and deleted_at is null
+    order by case when id = ${id} then 0 else 1 end limit 1`;
   return row?.id ?? null;
 }
 
-/** Returns the slug or id in a reference: the reference itself, or what an address of this service contains. Null if it is neither. */
-function nameIn(reference: string, { base }: Env): string | null {
-  if (isId(reference) && !reference.includes(":")) return reference;
+/**
+ * Returns what a reference can mean: the reference itself is an id or a slug, the address of a canvas has its slug, which can look like the id of
+ * another canvas, and that of a screen has its id.
+ */
+function namesIn(reference: string, { base }: Env): { id?: string | undefined; slug?: string | undefined } {
+  if (isId(reference) && !reference.includes(":")) return { id: reference, slug: reference };
   const url = URL.parse(reference);
-  if (url === null) return null;
-  if (url.origin !== base.origin) return base.labelOf(url.host);
-  return parseCanvasPath(url.pathname)?.slug ?? SCREEN_PATH.exec(url.pathname)?.[1] ?? null;
+  if (url === null) return {};
+  if (url.origin !== base.origin) return { slug: base.labelOf(url.host) ?? undefined };
+  return { slug: parseCanvasPath(url.pathname)?.slug, id: SCREEN_PATH.exec(url.pathname)?.[1] };
 }

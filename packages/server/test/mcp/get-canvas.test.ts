@@ -47,6 +47,30 @@ await onSqlite("get_canvas", (target, env) => {
     );
   });
 
+  it("finds a canvas by its id, its slug and any address; an address of pages is that of its slug", async () => {
+    const { owner: ada } = site.people;
+    const { json } = await manage(target, ada, "POST", "/api/canvases", { title: "Other" });
+    // The slug of this canvas is the id of the other.
+    const named = await manage(target, ada, "POST", "/api/canvases", {
+      title: "Named",
+      slug: String(site.id),
+    });
+    const found = async (canvas: string) =>
+      (await owner.use<{ canvas: { id: string } }>("get_canvas", { canvas })).canvas.id;
+    for (const reference of [
+      site.id,
+      ` ${site.slug} `,
+      `${target.base}/c/${site.slug}/list?done#top`,
+      `${target.base}/canvases/${site.id}/sharing`,
+    ])
+      assert.equal(await found(reference), site.id, reference);
+    assert.equal(await found(`${target.base}/c/${site.id}/`), named.json.id);
+    assert.equal(await found(`${target.base}/c/${json.slug}/`), json.id);
+    await manage(target, ada, "DELETE", `/api/canvases/${named.json.id}`);
+    const { isError } = await owner.call("get_canvas", { canvas: `${target.base}/c/${site.id}/` });
+    assert.equal(isError, true);
+  });
+
   it("has the details that are asked for, in a block", async () => {
     const include = ["versions", "policy", "usage", "errors", "files", "people"];
     const { details } = await owner.use<{ details: Record<string, object[]> }>("get_canvas", {
