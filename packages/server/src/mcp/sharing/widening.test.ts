@@ -148,4 +148,11 @@ describe("what opens a canvas wider", () => {
     assert.equal(needOfPerson(open, { ...open, access: "whole_org" }), "unless waived");
     assert.equal(needOfPerson(open, { ...open, access: "private" }), "never");
   });
+
+  it("what guests get for longer is asked always", () => {
+    const guests = { ...shared, guests: new Set(["eve"]) };
+    assert.equal(needOfPerson(guests, { ...guests, expiresAt: null }), "always");
+    assert.equal(needOfPerson(guests, { ...guests, expiresAt: null, guests: new Set() }), "unless waived");
+    assert.equal(needOfPerson(guests, { ...guests, people: new Map() }), "never");
+  });
 });

@@ -101,8 +101,8 @@ export function narrowedBy(before: Openness, after: Openness): Openness {
 export function needOfPerson(before: Openness, after: Openness): "never" | "unless waived" | "always" {
   const widenings = wideningsOf(before, after);
   if (widenings.length === 0) return "never";
-  const forStrangers =
-    after.access === "public_link" && widenings.some((each) => each === "password" || each === "end");
+  const hasStrangers = after.access === "public_link" || after.guests.size > 0;
+  const forStrangers = hasStrangers && widenings.some((each) => each === "password" || each === "end");
   return forStrangers || widenings.some((each) => each === "public_link" || each === "guests")
     ? "always"
     : "unless waived";

@@ -2,6 +2,8 @@ import { type Fault, fault } from "../fault.ts";
 
 const MCP = "packages/server/src/mcp";
 const PROTOCOL = "packages/server/test/mcp/protocol.test.ts";
+const WIDENING = `${MCP}/sharing/widening.test.ts`;
+const SHOWN = "packages/server/test/mcp/get-canvas.test.ts";
 const GLOBS = `${MCP}/glob.test.ts`;
 
 /** Faults of how calls of tools are read and bounded. */
@@ -36,4 +38,18 @@ export const toolCalls: Fault[] = [
   ),
   fault("tool calls: globs of any length", `${MCP}/glob.ts`, "> MAX_PATTERNS_LENGTH)", "> Infinity)", GLOBS),
   fault("tool calls: globs in one turn", `${MCP}/glob.ts`, "await nextTurn();", "", GLOBS),
+  fault(
+    "tool calls: an address means an id",
+    `${MCP}/canvas-reference.ts`,
+    "slug: parseCanvasPath(url.pathname)?.slug, id:",
+    "slug: parseCanvasPath(url.pathname)?.slug, id: parseCanvasPath(url.pathname)?.slug ??",
+    SHOWN,
+  ),
+  fault(
+    "tool calls: guests may stay longer",
+    `${MCP}/sharing/widening.ts`,
+    " || after.guests.size > 0",
+    "",
+    WIDENING,
+  ),
 ];
