@@ -88,6 +88,9 @@ async function send(response: Response, reply: FastifyReply): Promise<FastifyRep
 
 const readableOf = (body: ReadableStream): NodeReadable => Readable.fromWeb(body);
 
+/** Matches the headers that the protocol defines. The handler of the protocol gets no others, such as the one with the token. */
+const PROTOCOL_HEADER = /^(accept|content-type|mcp-.+)$/;
+
 /**
  * Mounts `/mcp`, where programs call the tools of the service (Model Context Protocol). If the service accepts no tokens, the path responds
  * with 404 and the reason.
@@ -118,7 +121,7 @@ export function mountMcp(app: FastifyInstance, env: Env): void {
       handler ??= createHandler(env);
       const signal = clientSignal(request.raw, reply.raw)();
       const passed = Object.entries(headers).flatMap(([name, value]) =>
-        typeof value === "string" ? [[name, value] as [string, string]] : [],
+        typeof value === "string" && PROTOCOL_HEADER.test(name) ? [[name, value] as [string, string]] : [],
       );
       const asked = new Request(`${env.base.origin}/mcp`, {
         method,
