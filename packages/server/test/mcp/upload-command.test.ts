@@ -131,6 +131,7 @@ await onSqlite("upload_command", (target, env) => {
       const { text, failed } = await run(made.command, disk, await only(...BASIC, ...programs), shell);
       assert.equal(failed, false, text);
       assert.match(text, /^Created "Site" at http\S+, version \S+ Only its owner can open it\.\n/);
+      assert.doesNotMatch(text, /Left out/);
       const version = (await manage(target, person, "GET", `/api/canvases/${made.canvas}`)).json.version;
       const listed = await manage(
         target,

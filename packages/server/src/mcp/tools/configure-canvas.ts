@@ -61,10 +61,7 @@ function requireSwitches(names: string[], { url }: Canvas): void {
 function policyBody({ policy, replace = false, expected_policy: expected }: Args, canvas: Canvas): object {
   if (policy === undefined) return {};
   const { runtimePolicy: stored, runtimePolicyRevision: revision } = canvas;
-  if (replace) {
-    if (expected === undefined && revision !== null) refuse("POLICY_CONFLICT");
-    return { expectedRuntimePolicy: expected ?? null, runtimePolicy: policy };
-  }
+  if (replace) return { expectedRuntimePolicy: expected ?? null, runtimePolicy: policy };
   if (expected !== undefined && expected !== revision) refuse("POLICY_CONFLICT");
   return { expectedRuntimePolicy: revision, runtimePolicy: mergePolicy(stored, policy as Document) };
 }

@@ -70,9 +70,9 @@ export const toolsThatDeploy: Fault[] = [
   ),
   fault(
     "tools: an upload outlives its connected tool",
-    ROUTE,
-    "member === null || app === null ||",
-    "member === null || app === null || true ||",
+    "packages/server/src/identity/apps.ts",
+    "and user_id = ${user.id} and (expires_at is null or expires_at > ${clock()})`",
+    "and user_id = ${user.id} and ${clock()} > 0`",
     UPLOAD_TEST,
   ),
   fault(
@@ -227,8 +227,8 @@ export const toolsThatDeploy: Fault[] = [
   fault(
     "tools: a policy is replaced unseen",
     CONFIGURE,
-    'if (expected === undefined && revision !== null) refuse("POLICY_CONFLICT");',
-    "",
+    "expectedRuntimePolicy: expected ?? null,",
+    "expectedRuntimePolicy: expected ?? revision,",
     CONFIGURE_TEST,
   ),
   fault(
