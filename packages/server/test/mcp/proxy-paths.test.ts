@@ -16,6 +16,15 @@ const ANSWERS: Record<string, (base: string, path: string) => Promise<void>> = {
     assert.equal(status, 401);
     assert.match(String(got["www-authenticate"]), /resource_metadata=/);
   },
+  async "/mcp/upload"(base, path) {
+    const { status, text } = await send(base, {
+      method: "PUT",
+      path,
+      headers: [["Authorization", "Bearer x"]],
+    });
+    assert.equal(status, 401);
+    assert.match(text, /Call `upload_command` for another one/);
+  },
   async "/oauth/token"(base, path) {
     const { status, json } = await postForm(base, path, { grant_type: "authorization_code", code: "x" });
     assert.deepEqual([status, typeof json.error], [400, "string"]);
