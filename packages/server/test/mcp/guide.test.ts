@@ -3,6 +3,7 @@ import { before, it } from "node:test";
 import { send } from "@easel/conformance/http";
 import { freshEmail } from "@easel/conformance/target";
 import { GROUPS } from "../../src/doc-pages/doc-files.ts";
+import { INSTRUCTIONS } from "../../src/mcp/instructions.ts";
 import { TOOLS } from "../../src/mcp/tools.ts";
 import { type ConnectedTool, connectTool } from "../support/connected-tool.ts";
 import { onSqlite } from "../support/engines.ts";
@@ -12,6 +13,9 @@ interface Guide {
   text: string;
   next: string | null;
 }
+
+/** Matches what looks like the name of a tool. */
+const TOOL_NAME = /`((?:get|list|read|deploy|share|delete|write|upload|publish|configure)_[a-z_]+)`/g;
 
 await onSqlite("the texts for programs", (target, env) => {
   let tool: ConnectedTool;
@@ -49,8 +53,10 @@ await onSqlite("the texts for programs", (target, env) => {
     ])
       assert.ok(text.includes(word), word);
     assert.doesNotMatch(text, /curl|EASEL_TOKEN|easel deploy/);
-    const named = [...text.matchAll(/`([a-z]+_[a-z]+)`/g)].map(([, name]) => name);
+    const names: string[] = TOOLS.map(({ name }) => name);
+    const named = [...text.matchAll(TOOL_NAME)].map(([, name = ""]) => name);
     assert.ok(named.length > 4);
+    for (const name of named) assert.ok(names.includes(name), name);
     assert.ok(text.includes(`${target.base}/docs/`));
   });
 
@@ -124,11 +130,11 @@ await onSqlite("the texts for programs", (target, env) => {
     }
   });
 
-  it("every tool that the texts name exists", async () => {
-    const names = new Set(TOOLS.map(({ name }) => name));
-    const texts = TOOLS.map(({ description }) => description).join(" ");
-    for (const [, name = ""] of texts.matchAll(/`([a-z]+_[a-z]+)`/g))
-      if (/^(get|list|read|deploy|share|delete|write|upload|publish|configure)_/.test(name))
-        assert.ok(names.has(name), name);
+  it("every tool that a description or the instructions name exists", () => {
+    const names: string[] = TOOLS.map(({ name }) => name);
+    const texts = [INSTRUCTIONS, ...TOOLS.map(({ description }) => description)].join(" ");
+    const named = [...texts.matchAll(TOOL_NAME)].map(([, name = ""]) => name);
+    assert.ok(named.length > 2);
+    for (const name of named) assert.ok(names.includes(name), name);
   });
 });

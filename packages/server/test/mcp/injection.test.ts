@@ -39,6 +39,8 @@ await onSqlite("what others have written", (target, env) => {
     await viewer.put("/submissions/quiz/mine", HOSTILE);
     await viewer.put(`/kv/${encodeURIComponent(HOSTILE)}`, 1);
     await owner.get(`/collections/ideas?orderBy=${encodeURIComponent(HOSTILE)}`);
+    const thrown = { code: "SCRIPT_ERROR", message: HOSTILE, page: "/", source: `/${HOSTILE}` };
+    assert.equal((await owner.post("/page-errors", { errors: [thrown] })).status, 204);
     tool = await connectTool(target.base, people.owner, { confirms: false }, env);
   });
 

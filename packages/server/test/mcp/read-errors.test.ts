@@ -65,6 +65,34 @@ await onSqlite("read_errors", (target, env) => {
     assert.doesNotMatch(after, /Ignore/);
   });
 
+  it("has the errors of pages, with their place and what to do", async () => {
+    const { next } = await read();
+    const message = "TypeError: list is null\u202E";
+    const error = {
+      code: "SCRIPT_ERROR",
+      message,
+      page: "/",
+      source: "/app.js",
+      line: 7,
+      column: 3,
+      count: 2,
+    };
+    const { status, text } = await site.pages.owner.post("/page-errors", { errors: [error] });
+    assert.equal(status, 204, text);
+    const { entries, hints } = await read(next);
+    assert.equal(entries.length, 1);
+    const {
+      at: _at,
+      person: _person,
+      preview: _preview,
+      ...told
+    } = entries[0] as unknown as Record<string, unknown>;
+    assert.deepEqual(told, error);
+    assert.match(hints.SCRIPT_ERROR ?? "", /nothing caught it/);
+    const { content } = await owner.call("read_errors", { canvas: site.slug, next });
+    assert.match(content[0]?.text ?? "", /"message":"TypeError: list is null(\\u202e|\ufffd)?"/);
+  });
+
   it("is for owner and editors", async () => {
     const viewer = await connectTool(target.base, site.people.viewer, {}, env);
     const { isError, content } = await viewer.call("read_errors", { canvas: site.slug });
