@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { manage } from "@easel/conformance/fixture";
 import { freshEmail, type Person } from "@easel/conformance/target";
+import { newAppAttempt, register } from "../sign-in/oauth-app.ts";
 import { assertAccessible, noBrowser, openAs, openBrowser, signInAs } from "../support/browser.ts";
 import { connectTool } from "../support/connected-tool.ts";
 import { startDev } from "../support/engines.ts";
+import { upload } from "../support/publish.ts";
 import { linkIn, newCanvas, readCanvas } from "./confirming.ts";
 
 /** A name that would be markup, turns the direction of the text, and is one long word. */
@@ -95,6 +97,29 @@ describe("the page on which a person confirms what a tool does", { skip: noBrows
       fetch(${JSON.stringify(pathname)}, { method: "POST", body: new URLSearchParams({ answer: "allow" }) }),
     ]).then((answers) => answers.map(({ status }) => status))`);
     assert.deepEqual(tried, [403, 403]);
+    assert.equal((await readCanvas(target, ada, canvas)).access, "private");
+  });
+
+  it("gives a page of a canvas that opens it no reference to its window", async () => {
+    const { canvas, address } = await ask("share_canvas", { access: "public_link" });
+    const clientId = await register(base, "Claude", ["http://127.0.0.1:49153/callback"]);
+    const consent = await newAppAttempt(base, clientId, { redirect_uri: "http://127.0.0.1:49153/callback" });
+    const hostile = await newCanvas(target, ada);
+    await upload(target, ada, hostile.id, Buffer.from("<h1>Page</h1>"), "text/html");
+    for (const [url, question] of [
+      [address, "Open this canvas to more people?"],
+      [consent.url.href, "Let “Claude” use Easel for you?"],
+    ] as const) {
+      const { page, context } = await openAs(browser, `${base}/c/${hostile.slug}/`, email);
+      // Opened with the question, and with a page of the canvas that then leads there.
+      await page.evaluate(
+        `one = open(${JSON.stringify(url)}); two = open("/c/${hostile.slug}/", "two"); two.onload = () => two.location = ${JSON.stringify(url)}; 0`,
+      );
+      await page.waitForFunction("one.closed && two.closed");
+      for (const other of context.pages().filter((each) => each !== page))
+        await other.getByRole("heading", { name: question }).waitFor();
+      assert.equal(context.pages().length, 3);
+    }
     assert.equal((await readCanvas(target, ada, canvas)).access, "private");
   });
 });

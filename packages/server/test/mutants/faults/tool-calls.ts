@@ -52,4 +52,11 @@ export const toolCalls: Fault[] = [
     "",
     WIDENING,
   ),
+  fault(
+    "tool calls: a canvas keeps the window of a question",
+    "packages/server/src/http/html.ts",
+    '"cross-origin-opener-policy": "same-origin",',
+    "",
+    "packages/server/test/mcp/confirm-browser.test.ts",
+  ),
 ];
