@@ -383,4 +383,20 @@ await onSqlite("deploy_canvas", (target, env) => {
     const stranger = await connectTool(target.base, await target.signIn(freshEmail("stranger")), {}, env);
     assert.match(await refused({ canvas, files: filesOf({ a: "" }) }, stranger), /^NOT_FOUND: /);
   });
+
+  it("applies no easel.json on a canvas with a Public link without the scope full, also before its first version", async () => {
+    const { json } = await manage(target, person, "POST", "/api/canvases", { title: "Open" });
+    const canvas = String(json.id);
+    await manage(target, person, "PUT", `/api/canvases/${canvas}/sharing`, { access: "public_link" });
+    const settings = {
+      capabilities: ["kv"],
+      policy: { collections: { ideas: { preset: "collaborative" } } },
+    };
+    const files = filesOf({ "index.html": PAGE, "easel.json": JSON.stringify(settings) });
+    const given = { canvas, publish: false, files };
+    assert.deepEqual((await deploy(given)).settings, []);
+    assert.equal((await read(canvas)).runtimePolicy, null);
+    const full = await connectTool(target.base, person, {}, env);
+    assert.deepEqual((await deploy(given, full)).settings, ["capabilities", "policy"]);
+  });
 });

@@ -317,6 +317,18 @@ await onSqlite("upload_command", (target, env) => {
     assert.match((await upload(ticketOf(full), site())).text, /Everyone who has the address can see this/);
   });
 
+  it("publishes nothing to a canvas that is made public while the body is received", async () => {
+    const made = await ask({ title: "Opens" }, await connect({ scope: "deploy" }));
+    const body = site();
+    const { sent, answer } = begin(ticketOf(made), body, 10);
+    await setTimeout(50);
+    const path = `/api/canvases/${made.canvas}/sharing`;
+    await manage(target, person, "PUT", path, { access: "public_link" });
+    sent.end(body.subarray(10));
+    assert.equal((await answer).status, 403);
+    assert.equal(await pageOf(made.url), 404);
+  });
+
   it("is for one canvas, which a connection of one canvas cannot leave", async () => {
     const { json } = await manage(target, person, "POST", "/api/canvases", { title: "One" });
     const bound = await connect({ canvasId: String(json.id) });

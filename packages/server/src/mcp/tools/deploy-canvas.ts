@@ -11,7 +11,7 @@ import { readBase, settingsOf } from "../deploy/base-files.ts";
 import { type Deployed, deployWords } from "../deploy/deploy-words.ts";
 import { applyChanges, type Base, type ChangedFiles, fileChanges } from "../deploy/file-changes.ts";
 import { discardCanvas, makeCanvas, refuseNewFields } from "../deploy/make-canvas.ts";
-import { requireNotPublic } from "../deploy/public-link.ts";
+import { isTooPublic, requireNotPublic } from "../deploy/public-link.ts";
 import { type StoreOptions, storeVersion } from "../deploy/store-version.ts";
 import { explainingConflict } from "../deploy/version-conflict.ts";
 import { previewLink } from "../preview-link.ts";
@@ -61,8 +61,8 @@ interface Plan {
 }
 
 /**
- * Deploys files to a canvas that exists. Their `easel.json` is applied if the version is published, or if the canvas has published none. Stores
- * nothing if the version that the changes began with has the same files already.
+ * Deploys files to a canvas that exists. Their `easel.json` is applied if the version is published, or if the canvas has published none and the
+ * connected tool may publish on it. Stores nothing if the version that the changes began with has the same files already.
  */
 async function deployTo(call: ToolCall, canvas: Canvas, plan: Plan): Promise<Deployed> {
   const { base, files, settings, isNew, options } = plan;
@@ -70,7 +70,7 @@ async function deployTo(call: ToolCall, canvas: Canvas, plan: Plan): Promise<Dep
   const isFirst = canvas.version === null && canvas.revokedAt === null;
   let applied: Applied = { changed: [], warnings: [] };
   const apply = async () => {
-    if (options.publish || isFirst)
+    if (options.publish || (isFirst && !isTooPublic(call, canvas)))
       applied = await applyEaselJson(call, canvas, settings, { isFirst, isNew });
   };
   const before = { isNew, wasOffline: canvas.revokedAt !== null };

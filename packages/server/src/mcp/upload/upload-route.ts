@@ -41,7 +41,7 @@ const refuseTicket = (why: string): never => {
 
 /**
  * Returns the call that a ticket stands for: the person of the connected tool, who may only deploy to its canvas. Throws 401 once the connected
- * tool has ended, or its person is deactivated, also while the body of the upload arrives.
+ * tool has ended, or its person is deactivated, and 403 if it may not publish on the canvas, also while the body of the upload arrives.
  */
 async function callOf(ticket: Ticket<Upload>, address: string, env: Env): Promise<Acting> {
   const { user: userId, asked } = ticket;
@@ -59,7 +59,9 @@ async function callOf(ticket: Ticket<Upload>, address: string, env: Env): Promis
     via: { client: app.clientName, tool: "upload_command" },
     readmit: async () => (await callOf(ticket, address, env)).caller,
   };
-  return { app, caller, env };
+  const call = { app, caller, env };
+  requireNotPublic(call, await findMeant(call, asked.canvas), "publish");
+  return call;
 }
 
 /**
@@ -120,7 +122,6 @@ async function receive(request: FastifyRequest, reply: FastifyReply, env: Env): 
   limitUnfinished(owner, request, reply, env);
   noteUse(call.app, env);
   const { canvas: id, isNew } = ticket.asked;
-  requireNotPublic(call, await findMeant(call, id), "publish");
   const before = await perform(call, readAct, { params: { id } });
   const canvas = await deployBody(call, ticket, new RequestInput(request, reply), env);
   const isFirst = before.version === null && before.revokedAt === null;

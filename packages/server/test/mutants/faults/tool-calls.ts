@@ -59,4 +59,18 @@ export const toolCalls: Fault[] = [
     "",
     "packages/server/test/mcp/confirm-browser.test.ts",
   ),
+  fault(
+    "tool calls: easel.json on a public draft",
+    `${MCP}/tools/deploy-canvas.ts`,
+    "isFirst && !isTooPublic(call, canvas)",
+    "isFirst",
+    "packages/server/test/mcp/deploy-canvas.test.ts",
+  ),
+  fault(
+    "tool calls: uploads go on where a canvas has become public",
+    `${MCP}/upload/upload-route.ts`,
+    "(await callOf(ticket, address, env)).caller",
+    "Promise.resolve(caller as never)",
+    "packages/server/test/mcp/upload-command.test.ts",
+  ),
 ];

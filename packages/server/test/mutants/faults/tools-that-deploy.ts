@@ -21,8 +21,8 @@ export const toolsThatDeploy: Fault[] = [
   fault(
     "tools: the scope deploy publishes to a Public link",
     `${MCP}/deploy/public-link.ts`,
-    'access !== "public_link" ||',
-    'access === "public_link" ||',
+    'access === "public_link" &&',
+    'access !== "public_link" &&',
     DEPLOY_TEST,
     UPLOAD_TEST,
   ),
@@ -50,8 +50,8 @@ export const toolsThatDeploy: Fault[] = [
   fault(
     "tools: an upload goes to a canvas that was made public meanwhile",
     ROUTE,
-    'requireNotPublic(call, await findMeant(call, id), "publish");',
-    "await findMeant(call, id);",
+    'requireNotPublic(call, await findMeant(call, asked.canvas), "publish");',
+    "await findMeant(call, asked.canvas);",
     UPLOAD_TEST,
   ),
   fault(
