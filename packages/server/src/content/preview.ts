@@ -108,10 +108,12 @@ export async function showPreview(
     return refuse("NOT_FOUND", { message: "The version of this preview has been deleted." });
   if (!(await openPreview(preview, env))) return refuseLink();
   if (preview.signedIn) {
-    const { maker, version: target } = preview;
+    const { maker, client, version: target } = preview;
     const act = "canvas.preview-open";
+    // The link is what several tools return as `preview_url`.
+    const via = client === null ? null : { client, tool: "preview_url" };
     await writeAudit(
-      { actor: maker, act, canvas: canvas.id, target, address: request.ip, details: null },
+      { actor: maker, act, canvas: canvas.id, target, address: request.ip, details: null, via },
       env,
     );
     for (const cookie of previewCookies(slug, preview, env)) reply.header("set-cookie", cookie);

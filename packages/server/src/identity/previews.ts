@@ -48,6 +48,8 @@ type Row = UserRow & {
 export interface Preview {
   id: string;
   maker: Member;
+  /** The name of the program that has made the link for its maker; null if it was none. */
+  client: string | null;
   version: string;
   signedIn: boolean;
 }
@@ -79,12 +81,15 @@ export async function findPreview(
 ): Promise<Preview | null> {
   if (!isToken(code)) return null;
   const now = clock();
-  const row = await db.get<Row>`
-    select * from preview_makers where code_hash = ${tokenHash(code)} and canvas_id = ${canvasId}
+  const row = await db.get<Row & { client: string | null }>`
+    select *, (select client_name from previews join tokens on tokens.id = credential join apps on apps.id = app_id
+        where previews.id = preview) as client
+    from preview_makers where code_hash = ${tokenHash(code)} and canvas_id = ${canvasId}
       and opened_at is null and expires_at > ${now} and credential_until > ${now}`;
   const maker = userOf(row);
   if (row === undefined || maker === null) return null;
-  return { id: row.preview, maker, version: row.version_id, signedIn: row.signed_in === 1 };
+  const { preview: id, version_id: version, signed_in: signedIn, client } = row;
+  return { id, maker, client, version, signedIn: signedIn === 1 };
 }
 
 /** Records that the link to a preview has been opened. Returns false if it has been before. From now on, a session that it starts is valid. */

@@ -164,6 +164,9 @@ await onSqlite("get_canvas", (target, env) => {
       body: "1",
     });
     assert.match(write.text, /PERMISSION_DENIED.*can only read/);
+    const { via } = (await env.db.get<{ via: string }>`
+      select via from audit where act = 'canvas.preview-open' and canvas_id = ${site.id}`) ?? { via: "null" };
+    assert.deepEqual(JSON.parse(via), { client: "Test tool", tool: "preview_url" });
     const again = await send(target.base, { method: "GET", path: pathname + search });
     assert.notEqual(again.status, 303);
     const { preview_url: current } = await owner.use<{ preview_url?: string }>("get_canvas", {

@@ -73,4 +73,12 @@ export const toolCalls: Fault[] = [
     "Promise.resolve(caller as never)",
     "packages/server/test/mcp/upload-command.test.ts",
   ),
+  fault(
+    "tool calls: a preview that a program opens is that of a person",
+    "packages/server/src/content/preview.ts",
+    "client === null ? null : { client,",
+    "client !== null ? null : { client: String(client),",
+    SHOWN,
+    "packages/server/test/content/preview.test.ts",
+  ),
 ];
