@@ -7,6 +7,9 @@ import { Concurrency, TaskPool } from "./task-pool.ts";
 /** How many uploads of all people are received at once. Each holds a connection and a file. */
 const UPLOADS = 1_000;
 
+/** How many calls of the tools of one person run at once. Each can have a body of several MiB, which is read and parsed in memory. */
+const TOOL_CALLS = 4;
+
 /** How much of each kind of work this process does at once, in all and for each person. */
 export interface Pools {
   turns: Turns;
@@ -18,6 +21,8 @@ export interface Pools {
   uploads: TaskPool;
   /** Limits how many requests of each caller, whose bodies have not arrived, are open at once. */
   unfinished: Concurrency;
+  /** Reads and answers calls of connected tools. */
+  toolCalls: TaskPool;
   /** Unpacks and stores bundles. */
   deploys: TaskPool;
   /** Makes and sends the zips of exports and versions. */
@@ -43,6 +48,11 @@ export function newPools(onFailure: (error: unknown) => void): Pools {
       waitingEach: LIMITS.unfinishedRequests.value,
     }),
     unfinished: new Concurrency(LIMITS.unfinishedRequests.value),
+    toolCalls: new TaskPool({
+      running: Infinity,
+      runningEach: TOOL_CALLS,
+      waitingEach: LIMITS.unfinishedRequests.value,
+    }),
     deploys: new TaskPool({ running: 2, runningEach: 1, waitingEach: 8 }),
     // A client decides how long a download lasts, so all people together may have any number.
     downloads: new TaskPool({ running: Infinity, runningEach: LIMITS.downloads.value, waitingEach: 8 }),

@@ -4,6 +4,7 @@ import type { ReadableStream } from "node:stream/web";
 import { ERRORS } from "@easel/protocol/errors";
 import type { McpHttpHandler } from "@modelcontextprotocol/server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Member } from "../access/principal.ts";
 import type { Env } from "../env.ts";
 import { parseJson, readBody, refuseLargeBody, ValueCount } from "../http/body.ts";
 import { blockEmbedding, requireSameOrigin } from "../http/cross-site.ts";
@@ -13,6 +14,7 @@ import { take } from "../http/rate-limit.ts";
 import { Refusal, refuse } from "../http/refusal.ts";
 import { clientSignal } from "../http/sockets.ts";
 import { appOfToken, isJustRenewed, noteUse } from "../identity/apps.ts";
+import type { StoredCredential } from "../identity/credential.ts";
 import { identify } from "../identity/identify.ts";
 import { acceptsTokens, bearerToken } from "../identity/tokens.ts";
 import { NOT_ACCEPTED } from "../management/tokens.ts";
@@ -61,20 +63,27 @@ async function requireScope(
 }
 
 /** Authenticates a request to `/mcp` by an access token of a connected tool. No cookie and no assertion of a proxy counts. */
+async function authenticateTool(
+  request: FastifyRequest,
+  env: Env,
+): Promise<{ member: Member; credential: StoredCredential }> {
+  const { user, credential } = await identify(request.raw, null, env, { tokens: "mcp" });
+  if (user.kind !== "member" || credential?.kind !== "token") return challengeTool(request, env);
+  return { member: user, credential };
+}
+
+/** Admits a request to `/mcp` when its turn has come: its token may have ended while it waited. */
 async function admitTool(
   request: FastifyRequest,
   reply: FastifyReply,
   env: Env,
 ): Promise<Omit<Requester, "refusalOf">> {
-  blockEmbedding(reply);
-  requireSameOrigin(request.headers, env.base);
-  const { user, credential } = await identify(request.raw, null, env, { tokens: "mcp" });
-  if (user.kind !== "member" || credential?.kind !== "token") return challengeTool(request, env);
+  const { member, credential } = await authenticateTool(request, env);
   const app = (await appOfToken(credential.id, env)) ?? challengeTool(request, env);
-  const bucket = { rateClass: "management", owner: user.id, part: "management" } as const;
+  const bucket = { rateClass: "management", owner: member.id, part: "management" } as const;
   if (!(await take(bucket, env.config.managementPerMinute, reply, env))) refuse("RATE_LIMITED");
   noteUse(app, env);
-  return { app, member: user, credential, address: request.ip };
+  return { app, member, credential, address: request.ip };
 }
 
 /** Sends a response of the handler of the protocol. */
@@ -97,46 +106,57 @@ const PROTOCOL_HEADER = /^(accept|content-type|mcp-.+)$/;
  */
 export function mountMcp(app: FastifyInstance, env: Env): void {
   let handler: Promise<McpHttpHandler> | undefined;
+  const respond = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    signal: AbortSignal,
+  ): Promise<FastifyReply> => {
+    const requester: Requester = {
+      ...(await admitTool(request, reply, env)),
+      refusalOf: (error) => refusalOf(error, request, reply, env),
+    };
+    const { method, headers } = request;
+    const hasBody = method === "POST";
+    const bytes = hasBody
+      ? await readBody(request.raw, MAX_BODY_BYTES, () => refuseLargeBody(MAX_BODY_BYTES), {
+          inspect: new ValueCount(MAX_VALUES).add,
+        })
+      : undefined;
+    const parsedBody = bytes && parseJson(bytes);
+    // The revision 2025-06-18 has removed batches. Each call counts as a request of the person, and a scope is asked for each.
+    if (Array.isArray(parsedBody)) refuse("INVALID_BODY", { message: "Send one message in each request." });
+    await requireScope(parsedBody, requester, env);
+    handler ??= createHandler(env);
+    const passed = Object.entries(headers).flatMap(([name, value]) =>
+      typeof value === "string" && PROTOCOL_HEADER.test(name) ? [[name, value] as [string, string]] : [],
+    );
+    const asked = new Request(`${env.base.origin}/mcp`, {
+      method,
+      headers: passed,
+      signal,
+      ...(hasBody && { body: "" }),
+    });
+    const { app, member } = requester;
+    const authInfo = {
+      token: "",
+      clientId: app.clientId,
+      scopes: [app.scope],
+      extra: { requester, user: member.id },
+    };
+    return send(await (await handler).fetch(asked, { authInfo, parsedBody }), reply);
+  };
   app.route({
     method: [...METHODS],
     url: "/mcp",
     async handler(request, reply) {
       if (!acceptsTokens(env.config)) refuse("NOT_FOUND", { message: NOT_ACCEPTED });
-      const requester: Requester = {
-        ...(await admitTool(request, reply, env)),
-        refusalOf: (error) => refusalOf(error, request, reply, env),
-      };
-      limitUnfinished(requester.member.id, request, reply, env);
-      const { method, headers } = request;
-      const hasBody = method === "POST";
-      const bytes = hasBody
-        ? await readBody(request.raw, MAX_BODY_BYTES, () => refuseLargeBody(MAX_BODY_BYTES), {
-            inspect: new ValueCount(MAX_VALUES).add,
-          })
-        : undefined;
-      const parsedBody = bytes && parseJson(bytes);
-      // The revision 2025-06-18 has removed batches. Each call counts as a request of the person, and a scope is asked for each.
-      if (Array.isArray(parsedBody)) refuse("INVALID_BODY", { message: "Send one message in each request." });
-      await requireScope(parsedBody, requester, env);
-      handler ??= createHandler(env);
+      blockEmbedding(reply);
+      requireSameOrigin(request.headers, env.base);
+      const { member } = await authenticateTool(request, env);
+      limitUnfinished(member.id, request, reply, env);
       const signal = clientSignal(request.raw, reply.raw)();
-      const passed = Object.entries(headers).flatMap(([name, value]) =>
-        typeof value === "string" && PROTOCOL_HEADER.test(name) ? [[name, value] as [string, string]] : [],
-      );
-      const asked = new Request(`${env.base.origin}/mcp`, {
-        method,
-        headers: passed,
-        signal,
-        ...(hasBody && { body: "" }),
-      });
-      const { app, member } = requester;
-      const authInfo = {
-        token: "",
-        clientId: app.clientId,
-        scopes: [app.scope],
-        extra: { requester, user: member.id },
-      };
-      return send(await (await handler).fetch(asked, { authInfo, parsedBody }), reply);
+      // The body is not read before its turn, so that the calls of one person neither fill the memory nor keep others waiting.
+      return env.toolCalls.run(member.id, () => respond(request, reply, signal), signal);
     },
   });
 }

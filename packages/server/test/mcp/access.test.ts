@@ -118,4 +118,27 @@ await onSqlite("access to /mcp", (target, env) => {
     await env.db.run`update users set deactivated_at = 1 where email = ${gone.email}`;
     assert.equal((await tool.request("tools/list")).status, 401);
   });
+
+  it("answers four calls of a person at once; others wait, also for their right, and other people do not", async () => {
+    const [ada, bob] = [await target.signIn(freshEmail("ada")), await target.signIn(freshEmail("bob"))];
+    const [busy, ended, other] = [
+      await connectTool(target.base, ada, {}, env),
+      await connectTool(target.base, ada, {}, env),
+      await connectTool(target.base, bob, {}, env),
+    ];
+    const { json: me } = await manage(target, ada, "GET", "/api/me");
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+    const running = Array.from({ length: 4 }, () => env.toolCalls.run(String(me.id), () => gate));
+    const states: string[] = [];
+    const waiting = [busy, ended].map(async (tool, index) => {
+      const { status } = await tool.request("tools/list");
+      states.push(`call ${index + 5}: ${status}`);
+    });
+    for (let calls = 0; calls < 20; calls++) assert.equal((await other.request("tools/list")).status, 200);
+    assert.deepEqual(states, []);
+    await env.db.run`update apps set expires_at = 1 where id = ${ended.id}`;
+    open();
+    await Promise.all([...running, ...waiting]);
+    assert.deepEqual(states.toSorted(), ["call 5: 200", "call 6: 401"]);
+  });
 });

@@ -81,4 +81,18 @@ export const toolCalls: Fault[] = [
     SHOWN,
     "packages/server/test/content/preview.test.ts",
   ),
+  fault(
+    "tool calls: any number of one person at once",
+    "packages/server/src/async/pools.ts",
+    "runningEach: TOOL_CALLS",
+    "runningEach: Infinity",
+    "packages/server/test/mcp/access.test.ts",
+  ),
+  fault(
+    "tool calls: people wait for each other",
+    "packages/server/src/mcp/mount.ts",
+    "env.toolCalls.run(member.id,",
+    'env.toolCalls.run("all",',
+    "packages/server/test/mcp/access.test.ts",
+  ),
 ];
