@@ -11,15 +11,15 @@ export interface Answerable {
   expires: number;
 }
 
-/** Records an answer. Returns false if there is one already, also of a request at the same time on another node. */
+/** Records an answer. Returns false if there is one already that still matters, also of a request at the same time on another node. */
 export async function recordAnswer(
   { id, expires }: Answerable,
   answer: TicketAnswer,
-  { db }: Env,
+  { db, clock }: Env,
 ): Promise<boolean> {
   const recorded = await db.withReserve.run`
     insert into used_tickets (hash, expires_at, answer) values (${tokenHash(id)}, ${expires}, ${answer})
-    on conflict (hash) do nothing`;
+    on conflict (hash) do update set expires_at = ${expires}, answer = ${answer} where used_tickets.expires_at <= ${clock()}`;
   return recorded === 1;
 }
 

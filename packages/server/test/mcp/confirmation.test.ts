@@ -142,6 +142,16 @@ await onEngines("questions of tools to their person", (target, env) => {
     });
   });
 
+  it("is refused again when it is asked again, for as long", async () => {
+    const { args, path } = await asked();
+    await answerQuestion(target, ada, path, "deny");
+    // The first answer no longer matters, but has not been removed.
+    await env.db.run`update used_tickets set expires_at = 1`;
+    const again = linkIn(await tool.call("share_canvas", args));
+    await answerQuestion(target, ada, again, "deny");
+    assert.match(textOf(await tool.call("share_canvas", args)), /^PERMISSION_DENIED: Your person did not/);
+  });
+
   it("uses the rights that the person has when they answer", async () => {
     const canvas = await newCanvas(target, ada, { people: [{ email: eve.email, role: "editor" }] });
     const editors = await connectTool(target.base, eve, {}, env);

@@ -29,8 +29,8 @@ export const confirmation: Fault[] = [
   fault(
     "confirmation: a second answer replaces the first",
     ANSWERS,
-    "on conflict (hash) do nothing",
-    "on conflict (hash) do update set answer = excluded.answer",
+    "where used_tickets.expires_at <=",
+    "where 0 <>",
     PAGE_TEST,
   ),
   fault(

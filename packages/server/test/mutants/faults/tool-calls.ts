@@ -95,4 +95,11 @@ export const toolCalls: Fault[] = [
     'env.toolCalls.run("all",',
     "packages/server/test/mcp/access.test.ts",
   ),
+  fault(
+    "tool calls: a second refusal is forgotten",
+    "packages/server/src/identity/used-tickets.ts",
+    "where used_tickets.expires_at <=",
+    "where 1 = 0 *",
+    "packages/server/test/mcp/confirmation.test.ts",
+  ),
 ];
