@@ -233,6 +233,6 @@ for (const [where, { mode, start }] of Object.entries(SERVICES))
     assert.deepEqual(new Set(viaTool.map(({ via }) => via?.client)), new Set(["Sketch agent"]));
     assert.deepEqual(
       new Set(viaTool.map(({ via }) => via?.tool)),
-      new Set(["deploy_canvas", "share_canvas"]),
+      new Set(["deploy_canvas", "preview_url", "share_canvas"]),
     );
   });
