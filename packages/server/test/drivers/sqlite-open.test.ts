@@ -43,6 +43,19 @@ test("a new SQLite file is opened by several workers at the same moment", async 
   }
 });
 
+test("a write while the database is being closed is rejected, and one before is stored", async (t) => {
+  const file = path.join(await temporaryDirectory(t), "a.db");
+  const db = sqlite(file, assert.ifError);
+  await db.run`create table t (n integer)`;
+  const before = db.run`insert into t values (1)`;
+  const closing = db.close();
+  await assert.rejects(db.run`insert into t values (2)`, /the database is closed/);
+  await Promise.all([before, closing]);
+  const again = sqlite(file, assert.ifError);
+  assert.deepEqual(await again.all`select n from t`, [{ n: 1 }]);
+  await again.close();
+});
+
 test("reads while the database is being closed are answered or rejected, and nothing fails afterwards", async (t) => {
   const db = sqlite(path.join(await temporaryDirectory(t), "a.db"), assert.ifError);
   let isOpen = true;

@@ -67,6 +67,8 @@ export function sqlite(
   let version: unknown;
   let reading = false;
   let ending = false;
+  /** Whether the database is being closed. A write that comes then would find no transaction any more. */
+  let closing = false;
 
   // Sets how long SQLite waits for a lock. The time is 0 except for migrations, because SQLite blocks the event loop while it waits.
   const waitForLocks = (ms: number) => connection.exec(`pragma busy_timeout=${ms}`);
@@ -143,7 +145,7 @@ export function sqlite(
   }
 
   async function write<Result>(work: (undoable: boolean) => Result, guarded: boolean): Promise<Result> {
-    if (!connection.isOpen) throw new Unavailable("the database is closed");
+    if (closing || !connection.isOpen) throw new Unavailable("the database is closed");
     if (guarded) requireSpace();
     endLater();
     return writes.add(work);
@@ -229,6 +231,7 @@ export function sqlite(
     // Rows in memory are compared with the database file once a turn.
     optimistic: () => null,
     async close() {
+      closing = true;
       endTurn();
       await writes.settled();
       await checkpoints.close();
