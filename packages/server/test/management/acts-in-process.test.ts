@@ -96,6 +96,14 @@ describe("acts without HTTP", () => {
     });
   const team = (name: string) => idFrom(owner, "team.create", { value: { name } });
   const editor = "editor@example.com";
+  /** Connects a program to the owner, and returns the id of the connected tool. */
+  const connectApp = async (client: string) => {
+    const app = newId();
+    await env.db.run`
+      insert into apps (id, user_id, client_id, client_name, verified, scope, own_only, confirms, created_at)
+      values (${app}, ${owner.user.id}, ${client}, ${client}, 1, ${"read"}, 0, 1, ${env.clock()})`;
+    return app;
+  };
 
   type Case = [caller: () => ActCaller | Promise<ActCaller>, given?: () => Given | Promise<Given>];
   const ofCanvas = (value?: object): Case => [
@@ -127,6 +135,8 @@ describe("acts without HTTP", () => {
       () => owner,
       async () => ({ params: { id: await idFrom(owner, "token.create", { value: { name: "Another" } }) } }),
     ],
+    "app.list": asOwner(),
+    "app.revoke": [() => owner, async () => ({ params: { id: await connectApp("one") } })],
     "team.create": asOwner({ value: { name: "A team", members: ["a@example.com"] } }),
     "team.list": asOwner({ query: { limit: "1" } }),
     "team.read": [() => owner, async () => ({ params: { id: await team("A") } })],
@@ -264,6 +274,16 @@ describe("acts without HTTP", () => {
     "canvas.read-any": adminOfCanvas({}),
     "canvas.reassign": adminOfCanvas({ value: { email: editor } }),
     "user.sign-out": [() => admin, async () => ({ params: { id: (await signIn(editor)).id } })],
+    "app.clients": asAdmin(),
+    "app.end-client": [
+      () => admin,
+      async () => {
+        await connectApp("two");
+        return { value: { client: "two" } };
+      },
+    ],
+    "user.apps": [() => admin, () => ({ params: { id: owner.user.id } })],
+    "user.end-apps": [() => admin, () => ({ params: { id: owner.user.id } })],
     "org.put": asAdmin({ params: { id: "acts" }, value: { name: "Acts", domains: ["acts.example"] } }),
     "org.list": asAdmin(),
     "org.read": asAdmin({ params: { id: "acts" } }),
