@@ -60,10 +60,13 @@ export function busContract(
 
     test("refused requests do not extend the window", async (t) => {
       const { bus, pass } = await open(t);
+      const start = performance.now();
       await bus.take(A, 1, WINDOW);
       for (let each = 0; each < 4; each++) {
         await pass(WINDOW / 5);
-        assert.equal((await bus.take(A, 1, WINDOW)).allowed, false);
+        const { allowed } = await bus.take(A, 1, WINDOW);
+        // On a machine that stands still, the window can be over.
+        if (allowed) return assert.ok(performance.now() - start >= WINDOW);
       }
       await pass(WINDOW / 5 + 20);
       assert.equal((await bus.take(A, 1, WINDOW)).allowed, true);
