@@ -19,7 +19,7 @@ import { Asked, type Tool } from "./tool.ts";
 import { type ToolCall, withScope } from "./tool-call.ts";
 import { TOOLS } from "./tools.ts";
 
-/** Who has sent a request to `/mcp`, and how an error that is no `Refusal` becomes one. */
+/** The sender of a request to `/mcp`, and the function that converts any other error to a `Refusal`. */
 export interface Requester {
   app: App;
   member: Member;

@@ -42,7 +42,7 @@ export interface SharingNow {
   teamNames: ReadonlyMap<string, string>;
 }
 
-/** Who reads or changes sharing settings. */
+/** The caller that reads or changes sharing settings. */
 interface Sharer {
   caller: ActCaller;
   env: Env;

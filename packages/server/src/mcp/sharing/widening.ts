@@ -2,7 +2,7 @@ import type { Access } from "@easel/protocol/types";
 
 export type GrantedRole = "viewer" | "editor";
 
-/** Who may open a canvas, find it and start from it, as far as the owner and editors decide. */
+/** The sharing settings of a canvas, as far as its owner and editors decide them: access, roles, guests and listing. */
 export interface Openness {
   access: Access;
   /** `kept` is the password that the canvas has, `new` another one. */

@@ -20,7 +20,7 @@ export const UPLOAD_MS = 15 * 60_000;
 /** The start of the text of a ticket, by which it is known where it is found. */
 const PREFIX = "easel_upload_";
 
-/** Returns the text with which an upload is sent: whoever has it may deploy once, within 15 minutes. */
+/** Returns the ticket of an upload. Its bearer may deploy once, within 15 minutes. */
 export const issueUpload = (user: User, upload: Upload, env: Env): string =>
   PREFIX + issueTicket("upload", user, upload, env, UPLOAD_MS);
 
