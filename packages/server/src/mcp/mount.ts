@@ -20,7 +20,10 @@ import { acceptsTokens, bearerToken } from "../identity/tokens.ts";
 import { NOT_ACCEPTED } from "../management/tokens.ts";
 import { FIRST_SCOPE, toolChallenge } from "../oauth/resource.ts";
 import { limitUnfinished } from "../pipeline/request-limits.ts";
-import { createHandler, type Requester } from "./protocol.ts";
+import { callTool, type Requester } from "./call-tool.ts";
+import { Docs } from "./docs.ts";
+import { createHandler } from "./protocol.ts";
+import { NO_DIALOGUE, readCallOf } from "./read-call.ts";
 import { includesScope } from "./scope-order.ts";
 import { TOOLS } from "./tools.ts";
 
@@ -88,7 +91,7 @@ async function admitTool(
 
 /** Sends a response of the handler of the protocol. */
 async function send(response: Response, reply: FastifyReply): Promise<FastifyReply> {
-  reply.code(response.status).header("cache-control", "private, no-store");
+  reply.code(response.status);
   for (const [name, value] of response.headers) if (name !== "cache-control") reply.header(name, value);
   if (response.body === null) return reply.send();
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
@@ -105,6 +108,7 @@ const PROTOCOL_HEADER = /^(accept|content-type|mcp-.+)$/;
  * with 404 and the reason.
  */
 export function mountMcp(app: FastifyInstance, env: Env): void {
+  const docs = new Docs(env);
   let handler: Promise<McpHttpHandler> | undefined;
   const respond = async (
     request: FastifyRequest,
@@ -126,7 +130,10 @@ export function mountMcp(app: FastifyInstance, env: Env): void {
     // The revision 2025-06-18 has removed batches. Each call counts as a request of the person, and a scope is asked for each.
     if (Array.isArray(parsedBody)) refuse("INVALID_BODY", { message: "Send one message in each request." });
     await requireScope(parsedBody, requester, env);
-    handler ??= createHandler(env);
+    reply.header("cache-control", "private, no-store");
+    const call = hasBody ? readCallOf(parsedBody, headers) : undefined;
+    if (call) return reply.send(call.answer(await callTool(call.params, requester, NO_DIALOGUE, docs, env)));
+    handler ??= createHandler(docs, env);
     const passed = Object.entries(headers).flatMap(([name, value]) =>
       typeof value === "string" && PROTOCOL_HEADER.test(name) ? [[name, value] as [string, string]] : [],
     );

@@ -5,6 +5,10 @@ import { freshEmail } from "@easel/conformance/target";
 import { type ConnectedTool, connectTool, toolRequest } from "../support/connected-tool.ts";
 import { onSqlite } from "../support/engines.ts";
 
+interface ListAnswer extends Record<string, unknown> {
+  result: { structuredContent: { canvases: object[] }; resultType?: string };
+}
+
 await onSqlite("the protocol of /mcp", (target, env) => {
   let connected: ConnectedTool;
 
@@ -35,9 +39,58 @@ await onSqlite("the protocol of /mcp", (target, env) => {
     assert.match(started.result.instructions, /guide/);
     const { result } = eventOf(await sendOld("tools/list"));
     assert.ok(result.tools.some(({ name }: { name: string }) => name === "list_canvases"));
-    const called = eventOf(await sendOld("tools/call", { name: "list_canvases", arguments: {} }));
-    assert.deepEqual(called.result.structuredContent.canvases, []);
+    const called = await sendOld("tools/call", { name: "list_canvases", arguments: {} });
+    assert.deepEqual((called.json as ListAnswer).result.structuredContent.canvases, []);
   });
+
+  /** Sends a call of `list_canvases` with changed headers and fields of `params`. */
+  const sendList = (headers: Record<string, string>, fields: object = {}): Promise<Answer> => {
+    const asked = toolRequest("tools/call", { name: "list_canvases", arguments: {}, ...fields });
+    const all = {
+      ...Object.fromEntries(asked.headers),
+      authorization: `Bearer ${connected.token}`,
+      ...headers,
+    };
+    return send(target.base, {
+      method: "POST",
+      path: "/mcp",
+      headers: Object.entries(all),
+      body: asked.body,
+    });
+  };
+
+  it("answers a call that reads as the package of the protocol does", async () => {
+    const direct = await sendList({});
+    // A request that accepts JSON alone is not plainly right.
+    const byPackage = await sendList({ Accept: "application/json" });
+    assert.equal((direct.json as ListAnswer).result.resultType, "complete");
+    assert.deepEqual(direct.json, byPackage.json);
+    assert.equal(direct.status, byPackage.status);
+    for (const name of ["cache-control", "x-frame-options"])
+      assert.equal(direct.headers[name], byPackage.headers[name]);
+  });
+
+  it("answers a call with fields that the service does not use by the same result", async () => {
+    const { result } = (await sendList({})).json as ListAnswer;
+    assert.deepEqual(((await sendList({}, { task: {} })).json as ListAnswer).result, result);
+    const old = await sendOld("tools/call", {
+      name: "list_canvases",
+      arguments: {},
+      _meta: { progressToken: 1 },
+    });
+    assert.deepEqual((old.json as ListAnswer).result.structuredContent, result.structuredContent);
+  });
+
+  for (const [what, headers] of [
+    ["method", { "Mcp-Method": "tools/list" }],
+    ["name", { "Mcp-Name": "get_canvas" }],
+    ["revision", { "MCP-Protocol-Version": "2025-11-25" }],
+  ] as const)
+    it(`refuses a call whose headers have another ${what} than its body`, async () => {
+      const { status, json } = await sendList(headers);
+      assert.equal(status, 400);
+      assert.equal((json as { error: { code: number } }).error.code, -32020);
+    });
 
   it("says what it is and can do", async () => {
     const { json } = await connected.request("server/discover");

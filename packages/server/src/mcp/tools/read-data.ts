@@ -92,7 +92,7 @@ function paramsOf({ of }: Source, { name, what }: Args): Record<string, string> 
   };
 }
 
-/** Reads a page of a list, with fewer entries the larger they are. */
+/** Reads a page of a list as it is shown, with fewer entries the larger they are. */
 async function readList(
   call: ToolCall,
   canvas: CanvasRow,
@@ -112,7 +112,8 @@ async function readList(
       given,
       room,
     );
-    if (page !== null) return { entries: page.entries ?? page.files ?? [], next: page.nextCursor };
+    if (page !== null)
+      return { entries: (page.entries ?? page.files ?? []).map(shown), next: page.nextCursor };
   }
   throw new Error("a page of one entry has been read");
 }
@@ -177,13 +178,10 @@ export const readData = tool({
       };
     }
     const read = (limit: number) => readList(call, canvas, source, args, limit);
-    const { entries, lines, next } = await fittingPage(LIMITS[0] as number, read, (entry) =>
-      visibleJson(shown(entry)),
-    );
-    const shownEntries = entries.map(shown);
-    const isCut = shownEntries.some((each) => "valueStart" in each);
+    const { entries, lines, next } = await fittingPage(LIMITS[0] as number, read, visibleJson);
+    const isCut = entries.some((each) => "valueStart" in each);
     const hint = isCut ? "\n`valueStart` begins a long value: read the whole with `key`." : "";
     const text = lines.length === 0 ? NONE : bounded(lines.join("\n")) + hint + more(next);
-    return { text, content: { notice: NOTICE, entries: shownEntries, next } };
+    return { text, content: { notice: NOTICE, entries, next } };
   },
 });

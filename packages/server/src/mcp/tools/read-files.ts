@@ -1,5 +1,6 @@
-import type { Canvas, VersionFile, VersionFiles } from "@easel/protocol/types";
+import type { VersionFile, VersionFiles } from "@easel/protocol/types";
 import { z } from "zod";
+import { publishedVersion, statusFieldsOf } from "../../canvases/publication-status.ts";
 import { refuse } from "../../http/refusal.ts";
 import type { StoredBytes } from "../../management/act.ts";
 import { actNamed } from "../../management/acts.ts";
@@ -11,7 +12,6 @@ import { tool } from "../tool.ts";
 import { perform, type ToolCall } from "../tool-call.ts";
 import { bounded, NOTICE, quoted, visibleJson } from "../untrusted.ts";
 
-const readAct = actNamed<Canvas>("canvas.read");
 const filesAct = actNamed<VersionFiles>("canvas.version-files");
 const fileAct = actNamed<StoredBytes>("canvas.version-file");
 
@@ -154,16 +154,15 @@ export const readFiles = tool({
     next: z.string().nullable(),
   }),
   async run(call, args) {
-    const { id } = await findMeant(call, args.canvas);
+    const canvas = await findMeant(call, args.canvas);
     const { version: continued, rest } = parseNext(args.next);
-    const given = continued ?? args.version;
-    const version = given ?? (await perform(call, readAct, { params: { id } })).version;
-    if (version === null || version === undefined)
+    const version = continued ?? args.version ?? publishedVersion(statusFieldsOf(canvas));
+    if (version === null)
       return refuse("NOT_FOUND", {
         message: "No version of this canvas is published.",
         hint: 'Name a `version`: `get_canvas` with `include: ["versions"]` has them.',
       });
-    const subject = { call, params: { id, version } };
+    const subject = { call, params: { id: canvas.id, version } };
     const nextOf = (next: string | null) => next && `${version}/${next}`;
     if (args.paths === undefined) {
       const { files, text, next } = await listed(subject, rest);

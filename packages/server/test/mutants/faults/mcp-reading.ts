@@ -169,4 +169,11 @@ export const mcpReading: Fault[] = [
     "if (found === undefined) return { contents: [] };",
     `${TESTS}/guide.test.ts`,
   ),
+  fault(
+    "tools: a call is answered although its headers name another tool",
+    `${MCP}/read-call.ts`,
+    'headers["mcp-name"] === params.name',
+    'headers["mcp-name"] !== undefined',
+    `${TESTS}/protocol.test.ts`,
+  ),
 ];
