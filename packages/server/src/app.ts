@@ -18,9 +18,7 @@ import { refuse } from "./http/refusal.ts";
 import { dropStalled, spreadRequests } from "./http/sockets.ts";
 import { isTrustedPeer } from "./identity/proxy.ts";
 import { mountManagement } from "./management/mount.ts";
-import { mountConfirm } from "./mcp/confirmation/mount.ts";
-import { mountMcp } from "./mcp/mount.ts";
-import { mountUpload } from "./mcp/upload/upload-route.ts";
+import { mountTools } from "./mcp/mount.ts";
 import { mountOAuth } from "./oauth/mount.ts";
 import { mountOpenApi } from "./openapi/mount.ts";
 import { primitives } from "./primitives/index.ts";
@@ -55,9 +53,7 @@ const PARTS: ((app: FastifyInstance, env: Env, served: readonly Primitive[]) => 
   mountManagement, // /api
   mountSignIn, //     /auth
   mountOAuth, //      /oauth
-  mountMcp, //        /mcp
-  mountConfirm, //    /confirm
-  mountUpload, //     /mcp/upload
+  mountTools, //      /mcp /confirm
   (app, env) => mountSdk(app, env), // /sdk/v1.js
   mountStylesheet, // /sdk/easel.css
   mountFavicon, //    /favicon.ico

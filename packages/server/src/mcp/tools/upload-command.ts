@@ -10,8 +10,7 @@ import { explainingConflict } from "../deploy/version-conflict.ts";
 import { tool } from "../tool.ts";
 import { perform, type ToolCall } from "../tool-call.ts";
 import { shellCommand } from "../upload/shell-command.ts";
-import { UPLOAD_PATH } from "../upload/upload-route.ts";
-import { issueUpload, UPLOAD_MS } from "../upload/upload-ticket.ts";
+import { issueUpload, UPLOAD_MS, UPLOAD_PATH } from "../upload/upload-ticket.ts";
 
 const readAct = actNamed<Canvas>("canvas.read");
 /** An act of editors that changes nothing, by which the right to deploy is checked. */

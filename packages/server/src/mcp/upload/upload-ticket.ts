@@ -14,6 +14,9 @@ export interface Upload {
   isNew: boolean;
 }
 
+/** The path of uploads. */
+export const UPLOAD_PATH = "/mcp/upload";
+
 /** The time within which an upload must begin, in milliseconds. */
 export const UPLOAD_MS = 15 * 60_000;
 

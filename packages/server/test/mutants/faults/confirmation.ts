@@ -3,7 +3,7 @@ import { type Fault, fault } from "../fault.ts";
 
 const MCP = "packages/server/src/mcp";
 const ASK = `${MCP}/confirmation/ask.ts`;
-const MOUNT = `${MCP}/confirmation/mount.ts`;
+const MOUNT = `${MCP}/confirmation/confirm.ts`;
 const WIDENING = `${MCP}/sharing/widening.ts`;
 const ANSWERS = "packages/server/src/identity/used-tickets.ts";
 const SHARE = `${MCP}/tools/share-canvas.ts`;

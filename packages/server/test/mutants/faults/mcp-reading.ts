@@ -123,8 +123,8 @@ export const mcpReading: Fault[] = [
   fault(
     "tools: next of a file reads the version that is published now",
     FILES,
-    "const given = continued ?? args.version;",
-    "const given = args.version;",
+    "const version = continued ?? args.version ??",
+    "const version = args.version ??",
     `${TESTS}/read-files.test.ts`,
   ),
   fault(

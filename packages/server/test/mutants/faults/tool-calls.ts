@@ -10,14 +10,14 @@ const GLOBS = `${MCP}/glob.test.ts`;
 export const toolCalls: Fault[] = [
   fault(
     "tool calls: any number of values",
-    `${MCP}/mount.ts`,
+    `${MCP}/serve-tools.ts`,
     "new ValueCount(MAX_VALUES)",
     "new ValueCount()",
     PROTOCOL,
   ),
   fault(
     "tool calls: batches",
-    `${MCP}/mount.ts`,
+    `${MCP}/serve-tools.ts`,
     "if (Array.isArray(parsedBody)) refuse(",
     "if (false) refuse(",
     PROTOCOL,
@@ -68,7 +68,7 @@ export const toolCalls: Fault[] = [
   ),
   fault(
     "tool calls: uploads go on where a canvas has become public",
-    `${MCP}/upload/upload-route.ts`,
+    `${MCP}/upload/receive.ts`,
     "(await callOf(ticket, address, env)).caller",
     "Promise.resolve(caller as never)",
     "packages/server/test/mcp/upload-command.test.ts",
@@ -90,7 +90,7 @@ export const toolCalls: Fault[] = [
   ),
   fault(
     "tool calls: people wait for each other",
-    "packages/server/src/mcp/mount.ts",
+    `${MCP}/serve-tools.ts`,
     "env.toolCalls.run(member.id,",
     'env.toolCalls.run("all",',
     "packages/server/test/mcp/access.test.ts",

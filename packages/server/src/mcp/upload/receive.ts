@@ -1,10 +1,10 @@
 import { ERRORS } from "@easel/protocol/errors";
 import type { Canvas, DeployedCanvas } from "@easel/protocol/types";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Ticket } from "../../crypto/tickets.ts";
 import type { Env } from "../../env.ts";
 import { blockEmbedding, requireSameOrigin } from "../../http/cross-site.ts";
-import { handlerFor, METHODS } from "../../http/methods.ts";
+import { handlerFor } from "../../http/methods.ts";
 import { take } from "../../http/rate-limit.ts";
 import { Refusal, refuse } from "../../http/refusal.ts";
 import { appOfPerson, noteUse } from "../../identity/apps.ts";
@@ -22,15 +22,13 @@ import { readFileOf } from "../deploy/base-files.ts";
 import { deployWords } from "../deploy/deploy-words.ts";
 import { requireNotPublic } from "../deploy/public-link.ts";
 import { explainingConflict } from "../deploy/version-conflict.ts";
+import type { Handler } from "../handler.ts";
 import { includesScope } from "../scope-order.ts";
 import { type Acting, perform, withScope } from "../tool-call.ts";
 import { readUpload, type Upload } from "./upload-ticket.ts";
 
 const readAct = actNamed<Canvas>("canvas.read");
 const deployAct = actNamed<DeployedCanvas>("canvas.deploy");
-
-/** The path of uploads. */
-export const UPLOAD_PATH = "/mcp/upload";
 
 const refuseTicket = (why: string): never => {
   throw new Refusal(401, {
@@ -147,12 +145,8 @@ async function receive(request: FastifyRequest, reply: FastifyReply, env: Env): 
     .send(text.join("\n"));
 }
 
-/** Mounts `/mcp/upload`, which receives the folders of the commands that `upload_command` makes. A ticket is the only credential that counts. */
-export function mountUpload(app: FastifyInstance, env: Env): void {
+/** Returns the handler of `/mcp/upload`, which receives the folders of the commands that `upload_command` makes. A ticket is the only credential that counts. */
+export function receiveUpload(env: Env): Handler {
   const handlers = { PUT: receive, POST: receive };
-  app.route({
-    method: [...METHODS],
-    url: UPLOAD_PATH,
-    handler: (request, reply) => handlerFor(handlers, request.method, reply)(request, reply, env),
-  });
+  return (request, reply) => handlerFor(handlers, request.method, reply)(request, reply, env);
 }

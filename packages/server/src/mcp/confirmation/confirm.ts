@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { User } from "../../access/principal.ts";
 import { readTicket, type Ticket } from "../../crypto/tickets.ts";
 import type { Env } from "../../env.ts";
@@ -12,6 +12,7 @@ import { type ActCaller, actCaller } from "../../management/callers.ts";
 import { identifyPerson } from "../../oauth/asked-access.ts";
 import { readForm } from "../../oauth/program-endpoint.ts";
 import { proposeDeletion } from "../deletion/propose-deletion.ts";
+import type { Handler } from "../handler.ts";
 import { proposeSharing } from "../sharing/propose-sharing.ts";
 import { type AskedQuestion, recordRefusal } from "./ask.ts";
 import { sendAnswered, sendDone, sendQuestion } from "./confirm-page.ts";
@@ -92,12 +93,10 @@ async function allow(opened: Opened, shown: string, reply: FastifyReply, env: En
   }
 }
 
-/**
- * Mounts `/confirm/{ticket}`, where a person sees what a connected tool wants to do, and allows it or not. What they allow is done with the
- * rights of their session, and recorded with the program and the tool.
- */
-export function mountConfirm(app: FastifyInstance, env: Env): void {
-  app.get("/confirm/:ticket", { exposeHeadRoute: false }, async (request, reply) => {
+/** Returns the handler of GET `/confirm/{ticket}`: shows a person what a connected tool wants to do, with a form to allow it or not. */
+export const askPerson =
+  (env: Env): Handler =>
+  async (request, reply) => {
     blockEmbedding(reply);
     const opened = await open(request, reply, await identifyPerson(request, reply, "page", env), env);
     const { canvas } = opened.ticket.asked;
@@ -106,9 +105,15 @@ export function mountConfirm(app: FastifyInstance, env: Env): void {
     const proposal = await propose(opened, env);
     if (proposal === null) return sendAnswered(reply, "nothing", canvas);
     return sendQuestion(reply, { proposal, app: opened.app, user: opened.caller.user, again: false });
-  });
+  };
 
-  app.post("/confirm/:ticket", async (request, reply) => {
+/**
+ * Returns the handler of POST `/confirm/{ticket}`, which receives the answer of the person. What they allow is done with the rights of their
+ * session, and recorded with the program and the tool.
+ */
+export const answerQuestion =
+  (env: Env): Handler =>
+  async (request, reply) => {
     blockEmbedding(reply);
     requireSameOrigin(request.headers, env.base);
     const opened = await open(request, reply, await identifyPerson(request, reply, "api", env), env);
@@ -119,5 +124,4 @@ export function mountConfirm(app: FastifyInstance, env: Env): void {
     if (form.get("answer") === "allow") return allow(opened, form.get("shown") ?? "", reply, env);
     await recordRefusal(ticket, env);
     return sendAnswered(reply, "refused", ticket.asked.canvas);
-  });
-}
+  };

@@ -1,0 +1,165 @@
+import type { Readable as NodeReadable } from "node:stream";
+import { Readable } from "node:stream";
+import type { ReadableStream } from "node:stream/web";
+import { ERRORS } from "@easel/protocol/errors";
+import type { McpHttpHandler } from "@modelcontextprotocol/server";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Member } from "../access/principal.ts";
+import type { Env } from "../env.ts";
+import { parseJson, readBody, refuseLargeBody, ValueCount } from "../http/body.ts";
+import { blockEmbedding, requireSameOrigin } from "../http/cross-site.ts";
+import { refusalOf } from "../http/errors.ts";
+import { take } from "../http/rate-limit.ts";
+import { Refusal, refuse } from "../http/refusal.ts";
+import { clientSignal } from "../http/sockets.ts";
+import { appOfToken, isJustRenewed, noteUse } from "../identity/apps.ts";
+import type { StoredCredential } from "../identity/credential.ts";
+import { identify } from "../identity/identify.ts";
+import { acceptsTokens, bearerToken } from "../identity/tokens.ts";
+import { NOT_ACCEPTED } from "../management/tokens.ts";
+import { FIRST_SCOPE, toolChallenge } from "../oauth/resource.ts";
+import { limitUnfinished } from "../pipeline/request-limits.ts";
+import { callTool, type Requester } from "./call-tool.ts";
+import { Docs } from "./docs.ts";
+import type { Handler } from "./handler.ts";
+import { createHandler } from "./protocol.ts";
+import { NO_DIALOGUE, readCallOf } from "./read-call.ts";
+import { includesScope } from "./scope-order.ts";
+import { TOOLS } from "./tools.ts";
+
+/** The maximum size of a request in bytes. The largest are deploys of files as text. */
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
+/** The maximum number of JSON values in a request, which is several times what the longest list of edits has. */
+const MAX_VALUES = 20_000;
+
+/** Throws 401 with the challenge by which programs find where to sign in (RFC 9728, section 5.1; RFC 6750, section 3). */
+function challengeTool(request: FastifyRequest, { base }: Env): never {
+  const error = request.headers.authorization === undefined ? null : "invalid_token";
+  const isForApi = bearerToken(request)?.toLowerCase().startsWith("easel_pat_") === true;
+  const hint = `A personal access token is not for AI tools. Create one for them at ${base.origin}/tokens?for=mcp`;
+  throw new Refusal(
+    401,
+    { error: ERRORS.NOT_AUTHENTICATED.message, ...(isForApi && { hint }) },
+    { "www-authenticate": toolChallenge({ error, scope: FIRST_SCOPE }, base) },
+  );
+}
+
+/**
+ * Throws 403 `insufficient_scope` if a call needs a scope that the connected tool does not have, so that the program can ask its person for it
+ * (RFC 6750, section 3.1). A program that cannot gets an error of the tool instead. So does one that has just renewed its token: clients of
+ * before 2026 answer 403 by that, which gives them nothing more, and show their model a second 403 without its reason.
+ */
+async function requireScope(
+  message: unknown,
+  { app: { scope, stepsUp }, credential }: Pick<Requester, "app" | "credential">,
+  env: Env,
+): Promise<void> {
+  const { method, params } = Object(message) as { method?: unknown; params?: unknown };
+  const tool = method === "tools/call" && TOOLS.find(({ name }) => name === Object(params).name);
+  if (!tool || !stepsUp || includesScope(scope, tool.scope)) return;
+  if (credential.kind === "token" && (await isJustRenewed(credential.id, env))) return;
+  throw new Refusal(
+    403,
+    { code: "PERMISSION_DENIED", message: `\`${tool.name}\` needs the scope \`${tool.scope}\`.` },
+    { "www-authenticate": toolChallenge({ error: "insufficient_scope", scope: tool.scope }, env.base) },
+  );
+}
+
+/** Authenticates a request to `/mcp` by an access token of a connected tool. No cookie and no assertion of a proxy counts. */
+async function authenticateTool(
+  request: FastifyRequest,
+  env: Env,
+): Promise<{ member: Member; credential: StoredCredential }> {
+  const { user, credential } = await identify(request.raw, null, env, { tokens: "mcp" });
+  if (user.kind !== "member" || credential?.kind !== "token") return challengeTool(request, env);
+  return { member: user, credential };
+}
+
+/** Admits a request to `/mcp` when its turn has come: its token may have ended while it waited. */
+async function admitTool(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  env: Env,
+): Promise<Omit<Requester, "refusalOf">> {
+  const { member, credential } = await authenticateTool(request, env);
+  const app = (await appOfToken(credential.id, env)) ?? challengeTool(request, env);
+  const bucket = { rateClass: "management", owner: member.id, part: "management" } as const;
+  if (!(await take(bucket, env.config.managementPerMinute, reply, env))) refuse("RATE_LIMITED");
+  noteUse(app, env);
+  return { app, member, credential, address: request.ip };
+}
+
+/** Sends a response of the handler of the protocol. */
+async function send(response: Response, reply: FastifyReply): Promise<FastifyReply> {
+  reply.code(response.status);
+  for (const [name, value] of response.headers) if (name !== "cache-control") reply.header(name, value);
+  if (response.body === null) return reply.send();
+  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+  return reply.send(isStream ? readableOf(response.body as ReadableStream) : await response.text());
+}
+
+const readableOf = (body: ReadableStream): NodeReadable => Readable.fromWeb(body);
+
+/** Matches the headers that the protocol defines. The handler of the protocol gets no others, such as the one with the token. */
+const PROTOCOL_HEADER = /^(accept|content-type|mcp-.+)$/;
+
+/**
+ * Returns the handler of `/mcp`, where programs call the tools of the service (Model Context Protocol). If the service accepts no tokens, it
+ * throws 404 `NOT_FOUND` with the reason.
+ */
+export function serveTools(env: Env): Handler {
+  const docs = new Docs(env);
+  let handler: Promise<McpHttpHandler> | undefined;
+  const respond = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    signal: AbortSignal,
+  ): Promise<FastifyReply> => {
+    const requester: Requester = {
+      ...(await admitTool(request, reply, env)),
+      refusalOf: (error) => refusalOf(error, request, reply, env),
+    };
+    const { method, headers } = request;
+    const hasBody = method === "POST";
+    const bytes = hasBody
+      ? await readBody(request.raw, MAX_BODY_BYTES, () => refuseLargeBody(MAX_BODY_BYTES), {
+          inspect: new ValueCount(MAX_VALUES).add,
+        })
+      : undefined;
+    const parsedBody = bytes && parseJson(bytes);
+    // The revision 2025-06-18 has removed batches. Each call counts as a request of the person, and a scope is asked for each.
+    if (Array.isArray(parsedBody)) refuse("INVALID_BODY", { message: "Send one message in each request." });
+    await requireScope(parsedBody, requester, env);
+    reply.header("cache-control", "private, no-store");
+    const call = hasBody ? readCallOf(parsedBody, headers) : undefined;
+    if (call) return reply.send(call.answer(await callTool(call.params, requester, NO_DIALOGUE, docs, env)));
+    handler ??= createHandler(docs, env);
+    const passed = Object.entries(headers).flatMap(([name, value]) =>
+      typeof value === "string" && PROTOCOL_HEADER.test(name) ? [[name, value] as [string, string]] : [],
+    );
+    const asked = new Request(`${env.base.origin}/mcp`, {
+      method,
+      headers: passed,
+      signal,
+      ...(hasBody && { body: "" }),
+    });
+    const { app, member } = requester;
+    const authInfo = {
+      token: "",
+      clientId: app.clientId,
+      scopes: [app.scope],
+      extra: { requester, user: member.id },
+    };
+    return send(await (await handler).fetch(asked, { authInfo, parsedBody }), reply);
+  };
+  return async (request, reply) => {
+    if (!acceptsTokens(env.config)) refuse("NOT_FOUND", { message: NOT_ACCEPTED });
+    blockEmbedding(reply);
+    requireSameOrigin(request.headers, env.base);
+    const { member } = await authenticateTool(request, env);
+    limitUnfinished(member.id, request, reply, env);
+    const signal = clientSignal(request.raw, reply.raw)();
+    // The body is not read before its turn, so that the calls of one person neither fill the memory nor keep others waiting.
+    return env.toolCalls.run(member.id, () => respond(request, reply, signal), signal);
+  };
+}
