@@ -1,3 +1,5 @@
+import { BlockList, isIP } from "node:net";
+
 /** Thrown if the service cannot start because of its settings or environment. `message` is printed to the operator without a stack. */
 export class SetupError extends Error {}
 
@@ -108,3 +110,43 @@ export const pattern = (may: string, expression: RegExp): SettingType<string> =>
     return value;
   },
 });
+
+/** IP addresses and networks. */
+export const networks: SettingType<BlockList> = {
+  may: "IP addresses or networks such as `10.0.0.0/8`, separated by commas",
+  read(value) {
+    const listed = new BlockList();
+    for (const entry of list(text).read(value)) {
+      const [address = "", bits, ...rest] = entry.split("/");
+      const ipv6 = isIP(address) === 6;
+      if (rest.length > 0 || (bits !== undefined && !/^\d+$/.test(bits))) throw new RangeError();
+      listed.addSubnet(
+        address,
+        bits === undefined ? (ipv6 ? 128 : 32) : Number(bits),
+        ipv6 ? "ipv6" : "ipv4",
+      );
+    }
+    return listed;
+  },
+};
+
+/** Defines a setting with its default. */
+export function setting<Value>(
+  variable: string,
+  kind: SettingType<Value>,
+  fallback: NoInfer<Value>,
+  meaning: string,
+  more: { shown?: string; secret?: true } = {},
+): Setting<Value> {
+  return { variable, kind, fallback, meaning, ...more };
+}
+
+/** Defines a setting without a default. */
+export function optional<Value>(
+  variable: string,
+  kind: SettingType<Value>,
+  meaning: string,
+  more: { shown?: string; secret?: true } = {},
+): Setting<Value | null> {
+  return { variable, kind, fallback: null, meaning, ...more };
+}

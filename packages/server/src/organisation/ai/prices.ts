@@ -1,6 +1,6 @@
 import type { TokenUsage } from "@easel/protocol/ai";
 import type { Config } from "../../config/config.ts";
-import type { Price } from "../../config/settings.ts";
+import type { Price } from "../../config/settings/ai-settings.ts";
 
 /**
  * The number of billionths in a US dollar. Amounts of money are whole billionths, so that sums are exact. They are small enough: even one

@@ -1,7 +1,7 @@
 import type { ChatEvent, SpendScope, TokenUsage } from "@easel/protocol/ai";
 import { ERRORS } from "@easel/protocol/errors";
 import type { CanvasData } from "../../canvases/canvas-data.ts";
-import type { Price } from "../../config/settings.ts";
+import type { Price } from "../../config/settings/ai-settings.ts";
 import { type Ai, type FailureReason, type Part, type Prompt, ProviderFailure } from "../../drivers/ai/ai.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
