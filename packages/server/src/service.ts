@@ -121,7 +121,7 @@ export async function serve(
  * Gives the configured database and blob store the same instance id, even if they had different ones. The service then accepts them as
  * belonging together. Returns a message for the operator.
  */
-export async function join(environment: Record<string, string | undefined>): Promise<string> {
+export async function joinStores(environment: Record<string, string | undefined>): Promise<string> {
   const instance = await openInstance(readSettings(environment));
   try {
     return await joinInstance(storesOf(instance));
@@ -134,12 +134,10 @@ export async function join(environment: Record<string, string | undefined>): Pro
  * Moves all rows of an SQLite database into the empty PostgreSQL database that the settings name. The blobs stay where they are. Returns a
  * message for the operator. @throws SetupError with what to change. Then nothing has changed.
  */
-export async function move(
+export async function moveStores(
   environment: Record<string, string | undefined>,
-  [file, ...rest]: string[],
+  file: string,
 ): Promise<string> {
-  if (file === undefined || rest.length > 0)
-    throw new SetupError("Name the file of the SQLite database to move: `move /path/of/easel.db`");
   const instance = await openInstance(readSettings(environment));
   try {
     if (instance.db.engine !== "postgres")

@@ -145,7 +145,7 @@ export const AREAS = {
     tests: [`${SERVER}/src/drivers/bus/**/*.test.ts`, `${SERVER}/test/drivers/{bus,redis}*.test.ts`],
   },
   instance: {
-    sources: [`${SERVER}/src/{*.ts,config,instance}`, `${SERVER}/start.js`],
+    sources: [`${SERVER}/src/{*.ts,commands,config,instance}`, `${SERVER}/start.js`],
     tests: [
       `${SERVER}/src/{config,instance}/*.test.ts`,
       `${SERVER}/test/{config/*,instance/*,service/{start,stop}}.test.ts`,

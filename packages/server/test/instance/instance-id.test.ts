@@ -12,7 +12,7 @@ import { openDb } from "../../src/drivers/index.ts";
 import { joinInstance, requireOneInstance, type Stores } from "../../src/instance/instance-id.ts";
 import { filesData } from "../../src/primitives/files/data.ts";
 import { FileStore } from "../../src/primitives/files/store.ts";
-import { join, serve } from "../../src/service.ts";
+import { joinStores, serve } from "../../src/service.ts";
 import { inPieces, keysOf } from "../drivers/blobs-contract.ts";
 import { atEnd, ENGINES, type Scope, startService, temporaryDirectory } from "../support/service.ts";
 
@@ -225,7 +225,7 @@ for (const { name, skip, database } of ENGINES) {
       await assert.rejects(startService(t, settings), SetupError);
       assert.deepEqual(await keysOf(await local(root)), keys);
 
-      assert.match(await join(other), new RegExp(`0 of ${keys.length} blobs`));
+      assert.match(await joinStores(other), new RegExp(`0 of ${keys.length} blobs`));
       await startService(t, other);
     });
   });

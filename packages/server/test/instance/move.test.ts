@@ -10,7 +10,7 @@ import { SetupError } from "../../src/config/setting-types.ts";
 import type { Env } from "../../src/env.ts";
 import { seedExamples } from "../../src/management/seed-examples.ts";
 import { writePageViews } from "../../src/organisation/view-counts.ts";
-import { move } from "../../src/service.ts";
+import { moveStores } from "../../src/service.ts";
 import { cookieOf, JSON_TYPE, signIn } from "../support/client.ts";
 import { S3_VARIABLES, startS3 } from "../support/s3-server.ts";
 import { atEnd, ENGINES, type Scope, startService, temporaryDirectory } from "../support/service.ts";
@@ -154,11 +154,11 @@ describe("moving an instance from SQLite to PostgreSQL", { skip }, () => {
     await read(sqlite.base);
     await writePageViews(sqlite.env);
     const answers = await read(sqlite.base);
-    await refused(move(settings, [file]), /uses the database .*easel\.db: stop the service first/);
+    await refused(moveStores(settings, file), /uses the database .*easel\.db: stop the service first/);
     await sqlite.stop();
 
     await copyFile(file, path.join(directory, "before.db"));
-    assert.match(await move(settings, [file]), /^Moved \d+ rows of .*easel\.db/);
+    assert.match(await moveStores(settings, file), /^Moved \d+ rows of .*easel\.db/);
     const { before, after } = await rowsOf(path.join(directory, "before.db"), settings.SERVICE_DATABASE_URL);
     assert.deepEqual(after, before);
     for (const table of [
@@ -184,11 +184,13 @@ describe("moving an instance from SQLite to PostgreSQL", { skip }, () => {
   test("a move that cannot be is refused, and can be repeated when its cause is removed", async (t) => {
     const { sqlite, settings, directory, file } = await prepare(t);
     await sqlite.stop();
-    await refused(move(settings, []), /Name the file/);
-    await refused(move({ ...settings, SERVICE_DATABASE_URL: "" }, [file]), /SERVICE_DATABASE_URL must name/);
-    await refused(move(settings, [path.join(directory, "no.db")]), /no\.db cannot be used/);
     await refused(
-      move({ ...settings, SERVICE_BLOBS_URL: `file:${path.join(directory, "other")}` }, [file]),
+      moveStores({ ...settings, SERVICE_DATABASE_URL: "" }, file),
+      /SERVICE_DATABASE_URL must name/,
+    );
+    await refused(moveStores(settings, path.join(directory, "no.db")), /no\.db cannot be used/);
+    await refused(
+      moveStores({ ...settings, SERVICE_BLOBS_URL: `file:${path.join(directory, "other")}` }, file),
       /do not belong to the database/,
     );
 
@@ -197,15 +199,15 @@ describe("moving an instance from SQLite to PostgreSQL", { skip }, () => {
     const db = new DatabaseSync(older);
     db.exec("delete from migrations where name = (select max(name) from migrations)");
     db.close();
-    await refused(move(settings, [older]), /is of another release/);
+    await refused(moveStores(settings, older), /is of another release/);
 
     const client = connect(settings.SERVICE_DATABASE_URL, { max: 1 });
     atEnd(t, () => client.end());
     await client`insert into counts (canvas_id, kind, rows) values ('a', 'kv', 1)`;
-    await refused(move(settings, [file]), /is not empty \(table counts\)/);
+    await refused(moveStores(settings, file), /is not empty \(table counts\)/);
     await client`delete from counts`;
-    assert.match(await move(settings, [file]), /^Moved/);
-    await refused(move(settings, [file]), /do not belong to the database/);
+    assert.match(await moveStores(settings, file), /^Moved/);
+    await refused(moveStores(settings, file), /do not belong to the database/);
   });
 });
 

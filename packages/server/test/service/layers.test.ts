@@ -35,6 +35,7 @@ const LAYERS = [
   ["app.ts", "stored-data.ts"],
   ["service.ts"],
   ["index.ts"],
+  ["commands/"],
   ["main.ts"],
 ];
 
@@ -87,7 +88,7 @@ const layersOf = (file: string) => {
 
 test("the sources and their imports are found", () => {
   assert.ok(files.length > 60 && imports.length > 200);
-  assert.ok(imports.some((each) => say(each) === "main.ts imports service.ts"));
+  assert.ok(imports.some((each) => say(each) === "commands/start.ts imports service.ts"));
   assert.ok(imports.some((each) => say(each) === "app.ts imports fastify"));
   for (const each of imports) if (each.to.endsWith(".ts")) assert.ok(files.includes(each.to), say(each));
 });
@@ -111,7 +112,7 @@ test("imports point inward", () => {
 const sameDriver = (from: string, to: string) => DRIVER.exec(from)?.[0] === DRIVER.exec(to)?.[0];
 
 test("only the start and drivers/index.ts import driver implementations; everything else their interfaces", () => {
-  const knowing = ["service.ts", "main.ts", "drivers/index.ts"];
+  const knowing = ["service.ts", "commands/start.ts", "drivers/index.ts"];
   assert.deepEqual(
     breaking(
       ({ from, to }) =>
@@ -229,10 +230,16 @@ test("a value that a module exports is imported by another one", () => {
     exports: Record<string, string>;
   };
   const taken = new Set<string>();
-  for (const file of everywhere)
-    for (const [, names = "", from = ""] of readFileSync(file, "utf8").matchAll(
+  const importsIn = (text: string) => [
+    ...text.matchAll(
       /\b(?:import|export|const) (?:type )?([^;"']*?)(?: from |= await import\(\s*)"([^"]+)"/g,
-    )) {
+    ),
+    ...text
+      .matchAll(/\(await import\((?="([^"]+)"\)\)\.(\w+))/g)
+      .map(([all, from, name]) => [all, name, from]),
+  ];
+  for (const file of everywhere)
+    for (const [, names = "", from = ""] of importsIn(readFileSync(file, "utf8"))) {
       const target = from.startsWith(".")
         ? path.resolve(path.dirname(file), from)
         : path.join(PACKAGES, "server", exports[from.replace("@easel/server", ".")] ?? "");

@@ -8,6 +8,8 @@ import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { PATIENCE_MS } from "@easel/conformance/patience";
+import manifest from "../../package.json" with { type: "json" };
+import { COMMANDS } from "../../src/commands/commands.ts";
 import { atEnd, temporaryDirectory } from "../support/service.ts";
 
 const START = path.join(import.meta.dirname, "../../start.js");
@@ -118,4 +120,36 @@ for (const version of ["20.19.0", "24.9.0"]) {
 
 test("Nodes that are too old can parse the file with this message", async () => {
   assert.doesNotMatch(await readFile(START, "utf8"), /^import /m);
+});
+
+test("a command that does not exist, or is misused, is refused with what to write", async () => {
+  for (const [args, said] of [
+    [["frobnicate"], /no command `frobnicate`.*start, /],
+    [["start", "--port", "5"], /Unknown option '--port'.*start --help/],
+    [["move"], /Usage: easel-server move FILE/],
+    [["move", "a.db", "b.db"], /Usage: easel-server move FILE/],
+    [["__proto__"], /no command/],
+    [["worker"], /no command/],
+  ] as const) {
+    const failed = await fail({}, ...args);
+    assert.equal(failed.code, 1);
+    assert.match(failed.said, said);
+    assert.doesNotMatch(failed.said, /\n {4}at /);
+  }
+});
+
+test("the help names every command, and the version is that of the package", async () => {
+  const print = async (...args: string[]) => {
+    const child = spawn(process.execPath, [START, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+    const [said, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
+    assert.equal(code, 0);
+    return said;
+  };
+  const help = await print("--help");
+  for (const name of Object.keys(COMMANDS)) assert.match(help, new RegExp(`^  ${name} `, "m"));
+  assert.match(await print("move", "--help"), /^Usage: easel-server move FILE\n/);
+  assert.match(
+    await print("--version"),
+    new RegExp(`easel-server ${manifest.version.replaceAll(".", "\\.")}`),
+  );
 });

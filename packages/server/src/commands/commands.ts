@@ -1,0 +1,12 @@
+import type { Command } from "./command.ts";
+
+/** The commands by their names, in the order of the help. A command is loaded when it is run. The first one is the default. */
+export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  start: async () => (await import("./start.ts")).start,
+  join: async () => (await import("./join.ts")).join,
+  move: async () => (await import("./move.ts")).move,
+  version: async () => (await import("./version.ts")).version,
+};
+
+/** The command with which a primary process starts its workers. It is in no help. */
+export const loadWorker = async (): Promise<Command> => (await import("./start.ts")).work;

@@ -1,0 +1,87 @@
+import type { Config } from "../config/config.ts";
+import { command } from "./command.ts";
+
+/** Names the people who may sign in, by the mode of sign-in. */
+const WHO: Record<Config["authMode"], string> = {
+  dev: "Everyone who reaches it signs in with any e-mail address: it is for this computer only.",
+  oidc: "People sign in through your OpenID provider.",
+  proxy: "People come signed in through your proxy.",
+};
+
+/** The time from the start until the modules that the start leaves out are loaded, in milliseconds. */
+const PRELOAD_AFTER_MS = 1_000;
+
+export const start = command({
+  summary: "Starts the service. It is the default.",
+  async run({ environment }) {
+    if (environment.SERVICE_WORKERS) {
+      const { readConfig } = await import("../config/config.ts");
+      const config = readConfig(environment);
+      if (config.workers > 1) return startWorkers(config, environment);
+    }
+    const { service, greeting } = await startService(environment);
+    process.stdout.write(greeting);
+    stopOnSignals(() => service.stop());
+  },
+});
+
+/** What a primary process starts itself again with. People cannot run it, because it needs the channel to that process. */
+export const work = command({
+  summary: "Serves as one of several workers.",
+  run: async ({ environment }) => serveAsWorker(environment),
+});
+
+type Environment = Record<string, string | undefined>;
+
+/** Starts a service in this process. Returns it with the text to print. */
+async function startService(environment: Environment, options: import("../service.ts").ServeOptions = {}) {
+  const { serve } = await import("../service.ts");
+  const service = await serve(environment, options);
+  const { base, config } = service.env;
+  // The client for requests of Connections loads slowly. It would delay the start, and later everyone's requests at the first call.
+  setTimeout(() => void import("../drivers/outbound/undici-outbound.ts"), PRELOAD_AFTER_MS).unref();
+  const greeting =
+    `Easel at ${base.origin} (sign-in: ${config.authMode}, canvases by ${config.urlMode})\n${WHO[config.authMode]}\n` +
+    `Next: open ${base.origin} in a browser, or publish a folder: npx easel login ${base.origin}, then npx easel deploy FOLDER\n`;
+  return { service, greeting };
+}
+
+/** Calls `stop` at the first of each signal that ends a program. A second one ends it at once. */
+function stopOnSignals(stop: () => unknown): void {
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void stop());
+}
+
+/** Starts the workers on this machine. This process does not serve: it starts workers again, and stops them. */
+async function startWorkers(config: Config, environment: Environment): Promise<void> {
+  const { unusedPort, Workers } = await import("../instance/workers.ts");
+  const { newLog } = await import("../http/log.ts");
+  const { fork } = await import("node:child_process");
+  const env = { ...environment, SERVICE_PORT: String(await unusedPort(config)) };
+  const log = newLog(config.logLevel);
+  const start = () => fork(process.argv[1] as string, ["worker"], { env });
+  const workers = new Workers({ count: config.workers, start, log });
+  let isStopping = false;
+  stopOnSignals(async () => {
+    if (isStopping) return;
+    isStopping = true;
+    process.exitCode = await workers.stop();
+  });
+  const greeting = await workers.start();
+  if (greeting !== null) process.stdout.write(greeting);
+  else if (!isStopping) process.exitCode = 1;
+}
+
+/** Starts a service as one of several workers, which the primary process has started. */
+async function serveAsWorker(environment: Environment): Promise<void> {
+  const { reportReady } = await import("../instance/workers.ts");
+  const { service, greeting } = await startService(environment, { sharesPort: true });
+  let stopped: Promise<void> | undefined;
+  // The terminal sends its signal to the workers, too, and the primary one of its own.
+  const stop = async () => {
+    stopped ??= service.stop();
+    await stopped;
+    if (process.connected) process.disconnect?.();
+  };
+  stopOnSignals(stop);
+  reportReady(greeting, stop);
+}
