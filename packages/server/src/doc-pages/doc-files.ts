@@ -18,7 +18,10 @@ export const GROUPS: { title: string; pages: string[] }[] = [
     title: "HTTP",
     pages: ["http/runtime", "http/realtime", "http/management", "http/errors", "http/limits", "contract"],
   },
-  { title: "Operate", pages: ["operating", "growing", "sign-in-providers", "settings", "../SECURITY"] },
+  {
+    title: "Operate",
+    pages: ["operating", "growing", "sign-in-providers", "settings", "../SECURITY", "threat-model"],
+  },
 ];
 
 /** The assets of the pages outside `docs/`, and the names that these pages have in addresses. */

@@ -204,7 +204,7 @@ test("every decision that the code and the pages cite exists", () => {
 /** Names in the pages that are no files of the repository: what the build makes, and what the style forbids. */
 const NO_FILES = ["dist/", "utils.ts"];
 
-test("every file and folder that the decisions, ARCHITECTURE.md and CONTRIBUTING.md name exists", () => {
+test("every file and folder that the decisions, the threat model and the pages for contributors name exists", () => {
   const known = filesOf(["*.md", "{bench,decisions,docs,examples,packages,tools}/**"]).map(
     (file) => `/${file}`,
   );
@@ -215,7 +215,13 @@ test("every file and folder that the decisions, ARCHITECTURE.md and CONTRIBUTING
       .replaceAll(/\*|\{\w+\}/g, "[^/]+");
     return known.some((file) => new RegExp(`/${ending}$`).test(file));
   };
-  const missing = ["ARCHITECTURE.md", "CONTRIBUTING.md", ...filesOf(["decisions/*.md"])].flatMap((page) =>
+  const missing = [
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "RELEASING.md",
+    "docs/threat-model.md",
+    ...filesOf(["decisions/*.md"]),
+  ].flatMap((page) =>
     [...textOf(page).matchAll(/`(\w[\w.{}*/-]*(?:\.(?:tsx?|sql|md)|\/))`/g)]
       .filter(([, name = ""]) => !NO_FILES.includes(name) && !exists(name))
       .map(([, name]) => `${page}: ${name}`),
