@@ -17,6 +17,7 @@ import { routableUrl } from "./http/query.ts";
 import { refuse } from "./http/refusal.ts";
 import { dropStalled, spreadRequests } from "./http/sockets.ts";
 import { isTrustedPeer } from "./identity/proxy.ts";
+import { mountProxyWarnings } from "./identity/proxy-warnings.ts";
 import { mountManagement } from "./management/mount.ts";
 import { mountTools } from "./mcp/mount.ts";
 import { mountOAuth } from "./oauth/mount.ts";
@@ -47,6 +48,7 @@ const MAX_HEADER_BYTES = 40 * 1024;
  * that it serves.
  */
 const PARTS: ((app: FastifyInstance, env: Env, served: readonly Primitive[]) => void)[] = [
+  mountProxyWarnings, // every request
   mountHosts, //      every request
   mountHealth, //     /healthz /readyz
   mountRuntime, //    /v1/c/{slug}

@@ -130,6 +130,16 @@ export const networks: SettingType<BlockList> = {
   },
 };
 
+/** Secrets of which each one is valid, so that they can be rotated. */
+export const secrets: SettingType<string[]> = {
+  may: "one or more secrets of at least 32 bytes, separated by commas",
+  read(value) {
+    const entries = value.split(",").map((entry) => entry.trim());
+    if (entries.some((entry) => Buffer.byteLength(entry) < 32)) throw new RangeError();
+    return entries;
+  },
+};
+
 /** Defines a setting with its default. */
 export function setting<Value>(
   variable: string,

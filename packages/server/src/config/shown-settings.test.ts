@@ -9,6 +9,7 @@ const SECRET = "marked-as-a-secret-of-more-than-32-bytes";
 const SECRETS: Record<string, string> = {
   SERVICE_DATABASE_URL: `postgres://easel:${SECRET}@db.internal/easel`,
   SERVICE_BUS_URL: `rediss://:${SECRET}@bus.internal:6379/0`,
+  SERVICE_PROXY_SECRET: SECRET,
   SERVICE_SESSION_SECRET: SECRET,
   SERVICE_ENCRYPTION_KEY: Buffer.alloc(32, SECRET).toString("base64"),
   SERVICE_OIDC_CLIENT_SECRET: SECRET,

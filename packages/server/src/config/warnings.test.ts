@@ -8,12 +8,21 @@ const PROXY = {
   SERVICE_PROXY_TRUSTED_IPS: "127.0.0.1",
   SERVICE_SESSION_SECRET: "a secret of the tests that is long enough",
   SERVICE_BASE_URL: "https://easel.example.com",
+  SERVICE_PROXY_SECRET: "a secret of the proxy that is long enough",
+};
+const { SERVICE_PROXY_SECRET: _, ...WITHOUT_SECRET } = PROXY;
+const SIGNED = {
+  SERVICE_PROXY_JWT_JWKS_URL: "https://keys.example.com",
+  SERVICE_PROXY_JWT_ISSUER: "https://keys.example.com",
+  SERVICE_PROXY_JWT_AUDIENCE: "easel",
 };
 
 const ROWS: [settings: Record<string, string>, warnings: RegExp[]][] = [
   [{}, []],
   [{ ...PROXY, SERVICE_URL_MODE: "path" }, [/^path mode does not isolate/]],
   [{ ...PROXY, SERVICE_URL_MODE: "subdomain" }, []],
+  [{ ...WITHOUT_SECRET, SERVICE_URL_MODE: "subdomain" }, [/SERVICE_PROXY_SECRET.*X-Service-Proxy-Secret/]],
+  [{ ...WITHOUT_SECRET, ...SIGNED, SERVICE_URL_MODE: "subdomain" }, []],
   [{ SERVICE_URL_MODE: "subdomain", SERVICE_BASE_URL: "http://localhost:3000" }, [/one-word host/]],
   [{ SERVICE_AUTHORING: "on" }, [/SERVICE_AUTHORING_SCOPE=canvas/]],
   [{ SERVICE_AUTHORING: "on", SERVICE_AUTHORING_SCOPE: "person" }, [/SERVICE_AUTHORING_SCOPE=canvas/]],

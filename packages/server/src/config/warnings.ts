@@ -14,6 +14,12 @@ const WARNINGS: { when: (config: Config) => boolean; message: string }[] = [
       "browsers keep cookies of a one-word host from its subdomains: set SERVICE_BASE_URL to something like http://easel.localhost:3000",
   },
   {
+    when: ({ authMode, proxyJwksUrl, proxySecret }) =>
+      authMode === "proxy" && proxyJwksUrl === null && proxySecret === null,
+    message:
+      "every program at an address of SERVICE_PROXY_TRUSTED_IPS can sign in as anyone: set SERVICE_PROXY_SECRET, and let the proxy send it in X-Service-Proxy-Secret",
+  },
+  {
     when: ({ authoring, authoringScope }) => authoring && authoringScope === "person",
     message:
       "a page with authoring can replace every canvas of the person who has it open, and any canvas while an administrator has it open: set SERVICE_AUTHORING_SCOPE=canvas unless you trust all of these pages",

@@ -22,7 +22,8 @@ declare module "fastify" {
   }
 }
 
-const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
+/** Matches a `Host` header that leads to the machine of the client. */
+export const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
 /** Whether a `Host` header names this service: the base host, a host below it in subdomain mode, or a loopback host. */
 function isServiceHost(host: string, { base }: Env): boolean {

@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { hash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { normalEmail } from "../access/principal.ts";
@@ -13,6 +14,18 @@ export function isTrustedPeer(address: string | undefined, config: Config): bool
   if (address === undefined || isIP(address) === 0) return false;
   return config.proxyTrustedIps.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 }
+
+/** The header in which the proxy sends SERVICE_PROXY_SECRET. */
+const SECRET_HEADER = "x-service-proxy-secret";
+
+/** Whether a request has a secret of SERVICE_PROXY_SECRET. True without that setting. Takes as long for a wrong secret as for a right one. */
+export function hasProxySecret(request: IncomingMessage, { proxySecret }: Config): boolean {
+  if (proxySecret === null) return true;
+  const given = digest(singleHeader(request, SECRET_HEADER) ?? "");
+  return proxySecret.filter((each) => timingSafeEqual(digest(each), given)).length > 0;
+}
+
+const digest = (text: string): Buffer => hash("sha256", text, "buffer");
 
 /** Returns the value of a header, or null if it is absent, sent more than once or not UTF-8. */
 function singleHeader(request: IncomingMessage, header: string): string | null {
@@ -47,7 +60,7 @@ async function readProxyAssertion(request: IncomingMessage, env: Env): Promise<A
     const { readAssertion } = await import("./assertion.ts");
     return readAssertion(token, proxyKeys, env);
   }
-  if (!isTrustedPeer(request.socket.remoteAddress, config)) return null;
+  if (!isTrustedPeer(request.socket.remoteAddress, config) || !hasProxySecret(request, config)) return null;
   const email = singleHeader(request, config.proxyEmailHeader);
   const name = singleHeader(request, config.proxyNameHeader);
   return email === null ? null : { email, name, until: Number.POSITIVE_INFINITY };

@@ -155,6 +155,24 @@ describe("proxy mode, settings", () => {
     }
   });
 
+  it("SERVICE_PROXY_SECRET: without one of the secrets, headers of a trusted peer are ignored: 401", async (t) => {
+    const [old, next] = [
+      "the old secret of the proxy - long enough",
+      "the next secret of the proxy - long enough",
+    ];
+    const guarded = await startDev(t, { ...PROXY, SERVICE_PROXY_SECRET: `${old}, ${next}` });
+    const secret = (value: string): Header => ["X-Service-Proxy-Secret", value];
+    const whose = (...headers: Header[]) =>
+      whoAmI(guarded.target.base, [email("ada@example.com"), ...headers]);
+    for (const right of [old, next]) assert.equal((await whose(secret(right))).status, 200);
+    for (const wrong of ["", "null", old.slice(0, -1), `${old}x`, `${old}, ${next}`, old.toUpperCase()])
+      unauthenticated(await whose(secret(wrong)));
+    unauthenticated(await whose());
+    unauthenticated(await whose(secret(old), secret(old)));
+    unauthenticated(await whose(["X_Service_Proxy_Secret", old]));
+    assert.deepEqual(await guarded.env.db.all`select count(*) as people from users`, [{ people: 1 }]);
+  });
+
   it("a peer is trusted by its network", async (t) => {
     for (const trusted of ["127.0.0.0/8", "10.0.0.0/8, 127.0.0.1/32"]) {
       const near = await startDev(t, { ...PROXY, SERVICE_PROXY_TRUSTED_IPS: trusted });

@@ -4,20 +4,12 @@ import {
   optional,
   origin,
   type SettingType,
+  secrets,
   setting,
   text,
   url,
   whole,
 } from "../setting-types.ts";
-
-const secrets: SettingType<string[]> = {
-  may: "one or more secrets of at least 32 bytes, separated by commas",
-  read(value) {
-    const entries = value.split(",").map((entry) => entry.trim());
-    if (entries.some((entry) => Buffer.byteLength(entry) < 32)) throw new RangeError();
-    return entries;
-  },
-};
 
 const keys32: SettingType<Buffer[]> = {
   may: "one or more keys of 32 bytes in base64, separated by commas",

@@ -1,5 +1,5 @@
 import { BlockList } from "node:net";
-import { list, networks, optional, pattern, setting, text, url } from "../setting-types.ts";
+import { list, networks, optional, pattern, secrets, setting, text, url } from "../setting-types.ts";
 
 const email = pattern("an e-mail address", /^[^\s@,]+@[^\s@,]+$/);
 const domain = pattern("a domain name", /^[a-z0-9-]+(\.[a-z0-9-]+)*$/i);
@@ -35,6 +35,12 @@ export const SIGN_IN = {
     headerName,
     "X-Auth-Request-Preferred-Username",
     "Header with the person's name.",
+  ),
+  proxySecret: optional(
+    "SERVICE_PROXY_SECRET",
+    secrets,
+    "What the proxy sends in the header `X-Service-Proxy-Secret`, beside the headers with address and name: without it, these do not count. With several secrets, for rotation, each one counts.",
+    { secret: true },
   ),
   proxyJwksUrl: optional(
     "SERVICE_PROXY_JWT_JWKS_URL",

@@ -40,7 +40,7 @@ const REMOVED = `
   X-Amzn-Oidc-Data X-Amzn-Oidc-Identity X-MS-CLIENT-PRINCIPAL X-MS-Client-Principal-Name X-MS-Token-AAD-Id-Token
   Tailscale-User-Login Teleport-Jwt-Assertion X-authentik-username X-Pomerium-Jwt-Assertion X-Vouch-User X-Consumer-Username
   X-Userinfo IV-User OIDC-Claim-Email Shib-Identity-Provider
-  X-Service-Client X-SERVICE-ANYTHING
+  X-Service-Client X-SERVICE-ANYTHING X-Service-Proxy-Secret
   X-Own-Email x-own-name X-OWN-TOKEN
   X_Forwarded_For X_HTTP_Method_Override REMOTE_USER X-Auth-Request_Email X_Custom _ __proto__ X.Forwarded.For X~Real~IP
 `

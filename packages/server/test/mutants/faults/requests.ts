@@ -210,6 +210,27 @@ export const requests: Fault[] = [
     "packages/server/test/sign-in/sign-in-proxy.test.ts",
   ),
   fault(
+    "proxy: identity headers count without the secret",
+    "packages/server/src/identity/proxy.ts",
+    " || !hasProxySecret(request, config)",
+    "",
+    "packages/server/test/sign-in/sign-in-proxy.test.ts",
+  ),
+  fault(
+    "proxy: any secret counts",
+    "packages/server/src/identity/proxy.ts",
+    "timingSafeEqual(digest(each), given)",
+    "given.length > 0",
+    "packages/server/test/sign-in/sign-in-proxy.test.ts",
+  ),
+  fault(
+    "proxy: a Host that the proxy replaces is not told",
+    "packages/server/src/identity/proxy-warnings.ts",
+    "LOOPBACK.test(host) &&",
+    "!LOOPBACK.test(host) &&",
+    "packages/server/test/identity/proxy-warnings.test.ts",
+  ),
+  fault(
     "sign-in: the code of a hand-over works for any browser",
     "packages/server/src/sign-in/hand-over.ts",
     " and challenge = ${tokenHash(secret)}",
