@@ -10,6 +10,8 @@ export interface Base {
   hostname: string;
   /** Whether browsers reach the service over https. */
   secure: boolean;
+  /** The value of `Strict-Transport-Security`; null over http. */
+  hsts: string | null;
   urlMode: "path" | "subdomain";
   /** The origin of a canvas page. */
   canvasOrigin(slug: string): string;
@@ -24,6 +26,9 @@ export interface Base {
   labelOf(host: string): string | null;
 }
 
+/** Makes browsers use https for one year, for the host alone or also for all hosts below it. */
+const HSTS = { host: "max-age=31536000", subdomains: "max-age=31536000; includeSubDomains" } as const;
+
 /** Computes the public addresses of the service. `port` is the port on which the service listens. */
 export function baseOf(config: Config, port: number): Base {
   const { origin, host, hostname, protocol } = new URL(config.baseUrl ?? `http://localhost:${port}`);
@@ -34,6 +39,7 @@ export function baseOf(config: Config, port: number): Base {
     host,
     hostname,
     secure: protocol === "https:",
+    hsts: protocol === "https:" ? HSTS[config.hsts] : null,
     urlMode: config.urlMode,
     canvasOrigin,
     canvasHosts: subdomains ? `${protocol}//*.${host}` : null,

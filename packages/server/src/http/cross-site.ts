@@ -55,16 +55,10 @@ function isCanvasPage(referer: string): boolean {
   return pathname === undefined || parseCanvasPath(pathname)?.surface === "content";
 }
 
-/**
- * Makes browsers use https for one year. `includeSubDomains` is left out, because other hosts below the base host may have no https
- * (docs/operating.md).
- */
-const HSTS = "max-age=31536000";
-
-/** Sets the headers that every response has. `secure` is whether browsers reach the service by https. */
-export function setCommonHeaders(reply: FastifyReply, { secure }: { secure: boolean }): void {
+/** Sets the headers that every response has. */
+export function setCommonHeaders(reply: FastifyReply, { hsts }: Pick<Base, "hsts">): void {
   reply.header("x-content-type-options", "nosniff");
-  if (secure) reply.header("strict-transport-security", HSTS);
+  if (hsts !== null) reply.header("strict-transport-security", hsts);
 }
 
 /**

@@ -105,6 +105,8 @@ export const pageHeaders = (parts: PageParts): Record<string, string> => ({
   // In path mode the pages of canvases have this origin, too. If such a page opens this one, it must not get a reference to the new
   // window.
   "cross-origin-opener-policy": "same-origin",
+  // The check that a request comes from the service's own pages reads `Referer`, so they send it to the service, and to nobody else.
+  "referrer-policy": "same-origin",
 });
 
 /**
@@ -116,6 +118,7 @@ export function sendPage(
   { formsLeadTo = null, ...content }: PageContent & { formsLeadTo?: string | null },
 ): FastifyReply {
   const headers = pageHeaders(content);
+  if (reply.hasHeader("referrer-policy")) delete headers["referrer-policy"];
   if (formsLeadTo !== null) headers["content-security-policy"] += ` ${formsLeadTo}`;
   return reply
     .headers(headers)

@@ -105,12 +105,15 @@ test("a host may name the default port of https, and no other", async (t) => {
 });
 
 test("HSTS: every response over https has it, no response over http", async (t) => {
-  for (const settings of [{}, { SERVICE_URL_MODE: "subdomain" }]) {
+  for (const [settings, hsts] of [
+    [{}, "max-age=31536000"],
+    [{ SERVICE_URL_MODE: "subdomain", SERVICE_HSTS: "subdomains" }, "max-age=31536000; includeSubDomains"],
+  ] as const) {
     const secure = await startOnHttps(t, settings);
     for (const name of [new URL(HTTPS).host, `guestbook.${new URL(HTTPS).host}`, "example.com"]) {
       for (const path of ["/healthz", "/", "/none", "/%ff", "/v1/c/guestbook/%ff", "/c/guestbook/"]) {
         const answer = await getAs(name, secure.target.base, path);
-        assert.equal(answer.headers["strict-transport-security"], "max-age=31536000", name + path);
+        assert.equal(answer.headers["strict-transport-security"], hsts, name + path);
         const plain = await getAs(host, base, path);
         assert.equal(plain.headers["strict-transport-security"], undefined, path);
       }

@@ -50,6 +50,12 @@ export const SERVER = {
     "path",
     "Canvases at `{base}/c/{slug}/` or at `{slug}.{base host}`.",
   ),
+  hsts: setting(
+    "SERVICE_HSTS",
+    oneOf("host", "subdomains"),
+    "host",
+    "Which hosts browsers open by https alone for a year, once they have been there, if SERVICE_BASE_URL is https. `subdomains`: also every host below the base host.",
+  ),
   frameAncestors: setting(
     "SERVICE_FRAME_ANCESTORS",
     list(origin),
