@@ -53,6 +53,23 @@ export const personToolsQuery = (id: string) =>
       (await bodyOf(api.GET("/api/admin/users/{id}/apps", { params: { path: { id } }, signal }))).apps,
   });
 
+/** Where a person is signed in. */
+export const personSessionsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["admin", "people", "sessions", id],
+    queryFn: async ({ signal }) =>
+      (await bodyOf(api.GET("/api/admin/users/{id}/sessions", { params: { path: { id } }, signal })))
+        .sessions,
+  });
+
+/** The first guests whom a person has invited. */
+export const personGuestsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["admin", "people", "guests", id],
+    queryFn: async ({ signal }) =>
+      (await bodyOf(api.GET("/api/admin/users/{id}/guests", { params: { path: { id } }, signal }))).guests,
+  });
+
 /** The programs that people have connected, page after page. */
 export const toolsInUseQuery = infiniteQueryOptions({
   queryKey: ["admin", "tools"],
@@ -157,6 +174,25 @@ export const updatePerson = (id: string, body: PersonPatch) =>
 
 export const signOutPerson = (id: string): Promise<unknown> =>
   api.POST("/api/admin/users/{id}/sign-out", of(id));
+
+export type NewPerson = BodyOf<"/api/admin/users", "post">;
+
+export const addPerson = (body: NewPerson) => bodyOf(api.POST("/api/admin/users", { body }));
+
+/** Ends the sessions of a person, or one of them. */
+export const endSessionsOf = (id: string, session?: string) =>
+  bodyOf(api.DELETE("/api/admin/users/{id}/sessions", { params: { path: { id }, query: { session } } }));
+
+/** Signs everyone else out; with `tokens`, access tokens and connected tools end, too. */
+export const endAllSessions = (tokens: boolean) =>
+  bodyOf(api.DELETE("/api/admin/sessions", { params: { query: { tokens: tokens ? "true" : "false" } } }));
+
+/** Ends the access of the guests whom a person has invited, or of one of them. */
+export const endGuestsOf = (id: string, invite?: string) =>
+  bodyOf(api.DELETE("/api/admin/users/{id}/guests", { params: { path: { id }, query: { invite } } }));
+
+export const takeCanvas = (id: string, reason: string) =>
+  bodyOf(api.POST("/api/admin/canvases/{id}/take", { ...of(id), body: reason === "" ? {} : { reason } }));
 
 /** Ends the connected tools of a person, or one of them. */
 export const endToolsOf = (id: string, app?: string) =>

@@ -41,6 +41,8 @@ export type AdminUser = Read<"/api/admin/users">["users"][number];
 /** A person with what they use and what lets them in. */
 export type AdminPerson = Read<"/api/admin/users/{id}">;
 export type Handover = Read<"/api/admin/users/{id}/handover">;
+/** A guest whom a person has invited. */
+export type InvitedGuest = Read<"/api/admin/users/{id}/guests">["guests"][number];
 /** The programs that people have connected. */
 export type ToolsInUse = Read<"/api/admin/apps">;
 export type AdminCanvas = Read<"/api/admin/canvases">["canvases"][number];

@@ -82,6 +82,7 @@ export const ACTIVITY_ACTS = [
   "canvas.uninvite",
   "canvas.transfer",
   "canvas.reassign",
+  "canvas.take",
   "canvas.capabilities",
   "canvas.phase",
   "canvas.export",

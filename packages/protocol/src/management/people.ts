@@ -46,6 +46,29 @@ export interface AdminUserDetails extends AdminUser {
   tokens: number;
   /** The number of unexpired connected tools. */
   apps: number;
+  /** The number of guests whom the user has invited, and whose invitations are not revoked. */
+  guests: number;
+}
+
+/** A guest whom a user has invited to a canvas. */
+export interface InvitedGuest {
+  /** The id of the invitation. */
+  id: string;
+  email: string;
+  name: string;
+  createdAt: number;
+  canvas: { id: string; title: string; slug: string };
+}
+
+/** The response of `GET /api/admin/users/{id}/guests`, newest first; `nextCursor` is null on the last page. */
+export interface InvitedGuestList {
+  guests: InvitedGuest[];
+  nextCursor: string | null;
+}
+
+/** How many were ended. */
+export interface EndedCount {
+  ended: number;
 }
 
 /** A canvas that can be handed over. `editors` are at most 20 addresses of active members who edit it. */
@@ -71,6 +94,7 @@ export interface HandoverPreview {
   sessions: number;
   tokens: number;
   apps: number;
+  guests: number;
 }
 
 /** What a handover has done. */

@@ -134,3 +134,51 @@ export async function revokeInvite(id: string, canvasId: string, { db, clock }: 
   await db.withReserve.run`delete from sessions where invite_id = ${id}`;
   return true;
 }
+
+/** A guest whom a person has invited, with the canvas. Times are epoch milliseconds. */
+export interface GuestOfPerson {
+  id: string;
+  email: string;
+  name: string;
+  createdAt: number;
+  canvas: { id: string; title: string; slug: string };
+}
+
+/** Reads a page of the invitations that a person has made and that are not revoked, with ids below `cursor`, newest first. */
+export async function listGuestsOf(
+  userId: string,
+  { cursor, limit }: { cursor: string; limit: number },
+  { db }: Env,
+): Promise<Paged<GuestOfPerson>> {
+  type Row = Omit<GuestOfPerson, "canvas"> & { canvas_id: string; title: string; slug: string };
+  const rows = await db.all<Row>`
+    select invites.id, email, name, invites.created_at as "createdAt", canvas_id, title, slug
+    from invites join canvases on canvases.id = canvas_id
+    where invites.created_by = ${userId} and invites.revoked_at is null and invites.id < ${cursor}
+    order by invites.id desc limit ${limit + 1}`;
+  return paged(
+    rows.map(({ canvas_id, title, slug, ...guest }) => ({
+      ...guest,
+      canvas: { id: canvas_id, title, slug },
+    })),
+    limit,
+    ({ id }) => id,
+  );
+}
+
+/**
+ * Revokes the invitations that a person has made, or only the one with the id `invite`, and ends the sessions of these guests. Returns the
+ * number of invitations that were in force.
+ */
+export async function endGuestsOf(
+  userId: string,
+  invite: string | null,
+  { db, clock }: Env,
+): Promise<number> {
+  const revoked = await db.withReserve.returning<{ id: string }>`
+    update invites set revoked_at = ${clock()}
+    where created_by = ${userId} and revoked_at is null and (cast(${invite} as text) is null or id = ${invite}) returning id`;
+  await db.withReserve.run`delete from sessions where invite_id in (
+    select id from invites where created_by = ${userId} and revoked_at is not null)`;
+  return revoked.length;
+}

@@ -120,19 +120,23 @@ export async function endSession(request: IncomingMessage, env: Env): Promise<st
 }
 
 /** Lists the unexpired sessions of a user, newest first. Times are epoch milliseconds. */
-export function listSessions(user: User, { db, clock }: Env) {
+export function listSessions(user: Pick<User, "id">, { db, clock }: Env) {
   return db.all<{ id: string; createdAt: number; expiresAt: number; address: string; userAgent: string }>`
     select id, created_at as "createdAt", expires_at as "expiresAt", address, user_agent as "userAgent"
     from sessions where user_id = ${user.id} and expires_at > ${clock()} order by id desc`;
 }
 
 /** Ends one session of a user. Returns false if the user has no such session. */
-export async function revokeSession(id: string, user: User, { db }: Env): Promise<boolean> {
+export async function revokeSession(id: string, user: Pick<User, "id">, { db }: Env): Promise<boolean> {
   return (await db.withReserve.run`delete from sessions where id = ${id} and user_id = ${user.id}`) === 1;
 }
 
 /** Ends all sessions of a user except the one with the id `kept`, or all if it is null. Returns their number. */
-export function revokeOtherSessions(kept: string | null, user: User, { db }: Env): Promise<number> {
+export function revokeOtherSessions(
+  kept: string | null,
+  user: Pick<User, "id">,
+  { db }: Env,
+): Promise<number> {
   return db.withReserve.run`
     delete from sessions where user_id = ${user.id} and id <> ${kept ?? ""}`;
 }

@@ -73,6 +73,7 @@ const SHOWN: Record<ActivityAct, Shown> = {
   "canvas.uninvite": { ...only(), target: "guest" },
   "canvas.transfer": { ...only(), target: "person" },
   "canvas.reassign": { ...only(), target: "person", byAdministrator: true },
+  "canvas.take": { ...only(), target: "person", byAdministrator: true },
   "canvas.capabilities": only(
     ...["backendEnabled", "kv", "files", "ai", "realtime", "authoring", "guestAi", "runtimePolicy"],
     ...["aiAudience", "connectionsAudience", "authoringAudience"],

@@ -5,6 +5,7 @@ import { activity } from "./activity.ts";
 import { adminApps } from "./admin/apps.ts";
 import { canvases as adminCanvases } from "./admin/canvases.ts";
 import { connectionGrants, connections, connectionTests } from "./admin/connections.ts";
+import { credentials } from "./admin/credentials.ts";
 import { instance } from "./admin/instance.ts";
 import { orgs } from "./admin/orgs.ts";
 import { aiUsage, audit } from "./admin/reports.ts";
@@ -43,6 +44,7 @@ export const ACTS: readonly Act[] = [
   ...callLog,
   ...activity,
   ...users,
+  ...credentials,
   ...adminApps,
   ...adminCanvases,
   ...orgs,

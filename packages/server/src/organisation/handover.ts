@@ -81,11 +81,13 @@ export async function handOver(
   const left: HandoverResult["left"] = [];
   let moved = 0;
   let isFull = false;
+  // An administrator who takes canvases for themself gets content that administrators do not have otherwise.
+  const act = to.id === by.actor.id ? "canvas.take" : "canvas.reassign";
   for (const id of await idsOf(from, to, canvases, env)) {
     signal.throwIfAborted();
     const keeps = deactivate ? null : "editor";
     const details = { from: from.email, to: to.email, reason };
-    const entry = { ...by, act: "canvas.reassign", canvas: id, target: to.email, details };
+    const entry = { ...by, act, canvas: id, target: to.email, details };
     const recorded = auditStatement(entry, env);
     const outcome: "done" | "gone" | OwnerQuota = isFull
       ? "canvases.person"

@@ -1,4 +1,5 @@
 import type { UserFilter } from "@easel/protocol/management";
+import { newId } from "../crypto/ids.ts";
 import { containing, joined, optional, type Sql, type Step, sql, step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { endingSteps } from "../identity/apps.ts";
@@ -64,6 +65,21 @@ export function listUsers(
 /** Finds a user by id. */
 export function findUserDetails(id: string, { db }: Env): Promise<UserDetailsRow | undefined> {
   return db.get<UserDetailsRow>(...joined([DETAILS, sql`id = ${id}`]));
+}
+
+/**
+ * Adds a person who has not signed in yet. A deactivated one cannot sign in until somebody reactivates them. Returns the id, or null if there is
+ * a person with the address.
+ */
+export async function addUser(
+  { email, name, deactivated }: { email: string; name: string; deactivated: boolean },
+  { db, clock }: Env,
+): Promise<string | null> {
+  const [id, now] = [newId(), clock()];
+  const added = await db.withReserve.run`
+    insert into users (id, email, name, created_at, deactivated_at)
+    values (${id}, ${email}, ${name}, ${now}, ${deactivated ? now : null}) on conflict (email) do nothing`;
+  return added === 1 ? id : null;
 }
 
 /** The statements that delete the sessions, access tokens and connected tools of a user who is deactivated. */
@@ -143,41 +159,5 @@ export async function deactivateWithoutCanvases(
       and not exists (select 1 from canvases where owner_id = ${id} and deleted_at is null)`,
     ...deactivation(id, by, clock()),
   ];
-  return (await db.withReserve.batch(steps)) === "done";
-}
-
-/** What lets a person in, or programs for them: their unexpired sessions, access tokens and connected tools, counted. */
-export async function credentialsOf(
-  id: string,
-  { db, clock }: Env,
-): Promise<{ sessions: number; tokens: number; apps: number }> {
-  const now = clock();
-  const [row] = await db.all<{ sessions: number; tokens: number; apps: number }>`
-    select (select count(*) from sessions where user_id = ${id} and expires_at > ${now}) as sessions,
-      (select count(*) from tokens where user_id = ${id} and app_id is null and (expires_at is null or expires_at > ${now})) as tokens,
-      (select count(*) from apps where user_id = ${id} and (expires_at is null or expires_at > ${now})) as apps`;
-  return { sessions: Number(row?.sessions), tokens: Number(row?.tokens), apps: Number(row?.apps) };
-}
-
-/**
- * Ends every session of a user and, with `tokens`, their access tokens, their connected tools and what a program could still exchange for one. Returns false if there
- * is no such user.
- */
-export async function signOutUser(
-  id: string,
-  { tokens }: { tokens: boolean },
-  { db }: Env,
-): Promise<boolean> {
-  const steps: Step[] = [
-    sql`update users set name = name where id = ${id}`,
-    optional`delete from sessions where user_id = ${id}`,
-  ];
-  if (tokens)
-    steps.push(
-      ...endingSteps(sql`user_id = ${id}`),
-      optional`delete from tokens where user_id = ${id}`,
-      optional`delete from oauth_codes where user_id = ${id} and token_id is null`,
-      optional`delete from app_codes where user_id = ${id} and app_id is null`,
-    );
   return (await db.withReserve.batch(steps)) === "done";
 }

@@ -273,6 +273,18 @@ describe("acts without HTTP", () => {
     ],
     "canvas.read-any": adminOfCanvas({}),
     "canvas.reassign": adminOfCanvas({ value: { email: editor } }),
+    "canvas.take": adminOfCanvas(),
+    "user.add": asAdmin({ value: { email: "added@example.com" } }),
+    "user.sessions": [() => admin, () => ({ params: { id: owner.user.id } })],
+    "user.end-sessions": [
+      () => admin,
+      async () => ({
+        params: { id: owner.user.id },
+        query: { session: (await startSession(owner.user)).id },
+      }),
+    ],
+    "user.guests": [() => admin, () => ({ params: { id: owner.user.id } })],
+    "user.end-guests": [() => admin, () => ({ params: { id: owner.user.id } })],
     "user.sign-out": [() => admin, async () => ({ params: { id: (await signIn(editor)).id } })],
     "app.clients": asAdmin(),
     "app.end-client": [
@@ -310,6 +322,7 @@ describe("acts without HTTP", () => {
     "connection.delete": asAdmin({ params: { profile: "acts" } }),
     "audit.list": asAdmin(),
     "audit.export": asAdmin(),
+    "session.end-all": asAdmin({ query: { tokens: "true" } }),
   };
 
   it("every act has a case", () => {

@@ -318,6 +318,11 @@ await onEngines("the acts of the management API", (target, env) => {
       return administer("GET", `/users/${await userId(site.people.viewer)}/apps`);
     },
     "user.end-apps": async () => administer("DELETE", `/users/${await userId(site.people.viewer)}/apps`),
+    "canvas.take": () => administer("POST", `/canvases/${site.id}/take`, { reason: "Nobody else is left." }),
+    "user.add": () => administer("POST", "/users", { email: "added@example.com", deactivated: true }),
+    "user.sessions": async () => administer("GET", `/users/${await userId(site.people.viewer)}/sessions`),
+    "user.guests": async () => administer("GET", `/users/${await userId(site.people.owner)}/guests`),
+    "user.end-guests": async () => administer("DELETE", `/users/${await userId(site.people.owner)}/guests`),
     "user.sign-out": async () => administer("POST", `/users/${await userId(site.people.viewer)}/sign-out`),
     "org.put": () => administer("PUT", "/orgs/acts", { name: "Acts", domains: ["acts.example"] }),
     "org.list": () => administer("GET", "/orgs"),
@@ -341,6 +346,10 @@ await onEngines("the acts of the management API", (target, env) => {
     "connection.delete": () => administer("DELETE", "/connections/acts"),
     "audit.export": () => administer("GET", "/audit/export?format=csv&act=org.put"),
     "audit.list": () => administer("GET", "/audit"),
+    "user.end-sessions": async () =>
+      administer("DELETE", `/users/${await userId(await target.signIn(freshEmail("ended")))}/sessions`),
+    // The last one, because it ends the sessions of everyone else.
+    "session.end-all": () => administer("DELETE", "/sessions?tokens=true"),
   };
 
   let check: OpenApiCheck;

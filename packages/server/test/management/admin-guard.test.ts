@@ -17,9 +17,14 @@ const ROUTES: [method: string, path: string, body: object | undefined, status: n
   ["GET", "/users/{user}", undefined, 200],
   ["GET", "/users/{user}/handover", undefined, 200],
   ["POST", "/users/{user}/handover", { to: "dev@example.com", deactivate: false }, 200],
+  ["POST", "/users", { email: "guarded@example.com" }, 201],
+  ["GET", "/users/{user}/sessions", undefined, 200],
+  ["GET", "/users/{user}/guests", undefined, 200],
+  ["DELETE", "/users/{user}/guests", undefined, 200],
   ["GET", "/canvases", undefined, 200],
   ["GET", "/canvases/{canvas}", undefined, 200],
-  ["PUT", "/canvases/{canvas}/owner", { email: "dev@example.com" }, 200],
+  ["PUT", "/canvases/{canvas}/owner", { email: "guarded@example.com" }, 200],
+  ["POST", "/canvases/{canvas}/take", { reason: "Why." }, 200],
   ["GET", "/canvases/{canvas}/access?as=anonymous", undefined, 200],
   ["POST", "/canvases/{canvas}/disable", { reason: "Why." }, 200],
   ["POST", "/canvases/{canvas}/enable", undefined, 200],
@@ -48,13 +53,17 @@ const ROUTES: [method: string, path: string, body: object | undefined, status: n
   ["PATCH", "/settings", {}, 200],
   ["GET", "/audit", undefined, 200],
   ["GET", "/audit/export", undefined, 200],
+  // A query that is not valid, because everyone is still needed.
+  ["DELETE", "/sessions?tokens=maybe", undefined, 400],
+  // None of the sessions of the user.
+  ["DELETE", "/users/{user}/sessions?session={canvas}", undefined, 404],
   // The last one, because it ends the session of the user.
   ["POST", "/users/{user}/sign-out", undefined, 204],
 ];
 
 /** Existing paths with a method that they do not support, and the `Allow` header of the response. */
 const WRONG: [method: string, path: string, allow: string][] = [
-  ["POST", "/users", "GET, HEAD"],
+  ["PUT", "/users", "GET, HEAD, POST"],
   ["PUT", "/users/{user}", "GET, HEAD, PATCH"],
   ["DELETE", "/users/{user}", "GET, HEAD, PATCH"],
   ["GET", "/users/{user}/sign-out", "POST"],

@@ -18,6 +18,7 @@ import { dashboardPolicy } from "./faults/dashboard-policy.ts";
 import { data } from "./faults/data.ts";
 import { database } from "./faults/database.ts";
 import { explanations } from "./faults/explanations.ts";
+import { lettingGo } from "./faults/letting-go.ts";
 import { mcpReading } from "./faults/mcp-reading.ts";
 import { nodes } from "./faults/nodes.ts";
 import { oauth } from "./faults/oauth.ts";
@@ -59,6 +60,7 @@ export const FAULTS: Fault[] = [
   ...nodes,
   ...bus,
   ...administration,
+  ...lettingGo,
   ...people,
   ...tokens,
   ...confirmation,

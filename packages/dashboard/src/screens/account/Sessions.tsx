@@ -2,14 +2,12 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { api } from "../../api/client.ts";
 import { queries, sessionsQuery } from "../../api/queries.ts";
 import type { Session } from "../../api/types.ts";
-import { Badge } from "../../kit/Badge.tsx";
 import { Button } from "../../kit/Button.tsx";
 import { ErrorNote } from "../../kit/ErrorNote.tsx";
 import { focusContent } from "../../kit/focus.ts";
 import { Loading } from "../../kit/Loading.tsx";
-import { Time } from "../../kit/Time.tsx";
 import { toast } from "../../kit/toasts.ts";
-import { deviceOf } from "./device.ts";
+import { SessionLine } from "./SessionLine.tsx";
 
 /** Where the caller is signed in, and the way out of the other places. */
 export function Sessions() {
@@ -51,41 +49,5 @@ export function Sessions() {
         </div>
       )}
     </section>
-  );
-}
-
-function SessionLine({
-  session: { current, userAgent, address, createdAt, expiresAt },
-  isPending,
-  onEnd,
-}: {
-  session: Session;
-  isPending: boolean;
-  onEnd: () => void;
-}) {
-  const device = deviceOf(userAgent);
-  return (
-    <li>
-      <span>
-        <strong>
-          <bdi>{device}</bdi>
-        </strong>
-        <small className="soft">
-          From <bdi>{address}</bdi>, signed in <Time at={createdAt} />, ends <Time at={expiresAt} />
-        </small>
-        {userAgent === device || userAgent === "" ? null : (
-          <small className="soft user-agent">
-            <bdi>{userAgent}</bdi>
-          </small>
-        )}
-      </span>
-      {current ? (
-        <Badge look="good">This one</Badge>
-      ) : (
-        <Button isPending={isPending} onPress={onEnd} aria-label={`Sign out ${device}, ${address}`}>
-          Sign out
-        </Button>
-      )}
-    </li>
   );
 }

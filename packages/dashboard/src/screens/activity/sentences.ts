@@ -223,6 +223,10 @@ export const TOLD: Record<ActivityAct, Told> = {
     group: "administrators",
     words: ({ target }) => `made ${target === null ? "somebody else" : quoted(target)} the owner`,
   },
+  "canvas.take": {
+    group: "administrators",
+    words: ({ target }) => `took it over${target === null ? "" : `: ${quoted(target)} is the owner`}`,
+  },
   "canvas.capabilities": { group: "backend", words: ({ details }) => switched(details) },
   "canvas.phase": { group: "backend", words: phase },
   "canvas.export": { group: "data", words: ({ details }) => exported(details) },

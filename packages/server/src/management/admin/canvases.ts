@@ -32,6 +32,10 @@ import { newOwner } from "./users.ts";
 
 const Disable = z.strictObject({ reason });
 const Owner = z.strictObject({ email, reason });
+const Take = z.strictObject({ reason });
+
+const TAKE =
+  "To become the owner yourself, use POST /api/admin/canvases/{id}/take: it gives you the content, so it is recorded as an act of its own.";
 
 /** Converts a database row to the canvas that administrators see: without content, people, metadata and policy. */
 function viewOf(row: AdminCanvasRow, { base, clock }: Env): AdminCanvas {
@@ -156,13 +160,32 @@ export const canvases = [
     path: "/api/admin/canvases/{id}/owner",
     summary: "Makes any member the owner of a canvas, and its former owner an editor.",
     details:
-      "The slugs of the canvas go along. 409 `QUOTA_EXCEEDED` where the quotas of the new owner have no room for it. A deleted canvas must be restored first.",
+      "The slugs of the canvas go along. 409 `QUOTA_EXCEEDED` where the quotas of the new owner have no room for it. A deleted canvas must be restored first. For oneself there is `canvas.take`.",
     allow: "administrator",
     affects: "canvas",
     body: json(Owner),
     response: ok(adminCanvas),
     errors: [["QUOTA_EXCEEDED", 409]],
-    async run({ params: { id }, body: { email: to, reason = null } }, env) {
+    async run({ user, params: { id }, body: { email: to, reason = null } }, env) {
+      if (to === user.email) refuse("INVALID_BODY", { field: "email", message: TAKE });
+      const from = await reassign(id, to, env);
+      const details = { from, to, reason };
+      return { body: await afterChange(id, env, async () => true), audit: { target: to, details } };
+    },
+  }),
+  act({
+    name: "canvas.take",
+    method: "POST",
+    path: "/api/admin/canvases/{id}/take",
+    summary: "Makes the administrator themself the owner of a canvas, and its former owner an editor.",
+    details:
+      "It gives them the content, which administrators do not have otherwise. So it is an act of its own, which owner and editors see in the activity of the canvas. Otherwise like `canvas.reassign`.",
+    allow: "administrator",
+    affects: "canvas",
+    body: optionalJson(Take),
+    response: ok(adminCanvas),
+    errors: [["QUOTA_EXCEEDED", 409]],
+    async run({ user: { email: to }, params: { id }, body: { reason = null } }, env) {
       const from = await reassign(id, to, env);
       const details = { from, to, reason };
       return { body: await afterChange(id, env, async () => true), audit: { target: to, details } };

@@ -1,26 +1,26 @@
 import { LIMITS } from "@easel/protocol/limits";
 import type { AdminUser } from "@easel/protocol/management";
 import { z } from "zod";
-import type { User } from "../../access/principal.ts";
+import { nameOf, type User } from "../../access/principal.ts";
 import { usageOfPerson } from "../../canvases/owner-quotas.ts";
 import { isId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
-import { distinct, email, quota } from "../../http/field-schemas.ts";
+import { distinct, email, label, quota } from "../../http/field-schemas.ts";
 import { paged } from "../../http/query.ts";
 import { refuse } from "../../http/refusal.ts";
 import { findUserRow, type UserRow } from "../../identity/users.ts";
 import { canvasesToHandOver, handOver, teamsToHandOver } from "../../organisation/handover.ts";
 import { PERSON_QUOTA_NAMES } from "../../organisation/quotas.ts";
+import { credentialsOf } from "../../organisation/sign-out.ts";
 import {
-  credentialsOf,
+  addUser,
   findUserDetails,
   listUsers,
-  signOutUser,
   type UserDetailsRow,
   updateUser,
 } from "../../organisation/user-details.ts";
-import { act, noContent, ok } from "../act.ts";
-import { json, optionalJson, reason } from "../bodies.ts";
+import { act, created, ok } from "../act.ts";
+import { json, reason } from "../bodies.ts";
 import { page, userSearch } from "../list-query.ts";
 import {
   adminUser,
@@ -48,7 +48,11 @@ const Handover = z.strictObject({
   reason,
 });
 
-const SignOut = z.strictObject({ tokens: z.boolean().default(true) });
+const NewUser = z.strictObject({
+  email,
+  name: label(LIMITS.nameLength.value).optional(),
+  deactivated: z.boolean().default(false),
+});
 
 const DEACTIVATED = "Your own account has been deactivated meanwhile.";
 
@@ -115,6 +119,26 @@ export const users = [
     },
   }),
   act({
+    name: "user.add",
+    method: "POST",
+    path: "/api/admin/users",
+    summary: "Adds a person before their first sign-in.",
+    details:
+      "They sign in like everyone else; nothing is sent to them. With `deactivated: true` they cannot, until somebody reactivates them. 409 `NOT_UNIQUE` if there is a person with the address.",
+    allow: "administrator",
+    affects: "people",
+    body: json(NewUser),
+    response: created(adminUser),
+    errors: ["NOT_UNIQUE"],
+    async run({ body: { email, name = nameOf(email), deactivated } }, env) {
+      const id = await addUser({ email, name, deactivated }, env);
+      if (id === null)
+        refuse("NOT_UNIQUE", { field: "email", message: "There is a person with this address already." });
+      const user = viewOf(await userOf(id, env), env);
+      return { body: user, audit: { target: id, details: { email, deactivated } } };
+    },
+  }),
+  act({
     name: "user.update",
     method: "PATCH",
     path: "/api/admin/users/{id}",
@@ -146,23 +170,6 @@ export const users = [
       const row = await userOf(id, env);
       const [usage, credentials] = await Promise.all([usageOfPerson(id, env), credentialsOf(id, env)]);
       return { body: { ...viewOf(row, env), usage, ...credentials } };
-    },
-  }),
-  act({
-    name: "user.sign-out",
-    method: "POST",
-    path: "/api/admin/users/{id}/sign-out",
-    summary: "Ends every session, access token and connected tool of a user, who may sign in again.",
-    details:
-      "With `tokens: false` only the sessions, so that programs of the user go on. Behind a proxy that signs people in, the proxy's own sessions go on.",
-    allow: "administrator",
-    affects: "people",
-    body: optionalJson(SignOut),
-    response: noContent,
-    async run({ params: { id }, body }, env) {
-      const { email } = await userOf(id, env);
-      if (!(await signOutUser(id, body, env))) refuse("NOT_FOUND");
-      return { body: undefined, audit: { target: id, details: { email, ...body } } };
     },
   }),
   act({

@@ -6,11 +6,13 @@ import type {
   AdminUserDetails,
   AdminUserList,
   AuditLog,
+  EndedCount,
   HandoverPreview,
   HandoverResult,
   InstanceConfig,
   InstanceHealth,
   InstanceOverview,
+  InvitedGuestList,
   ListedAuditEntry,
   Organisation,
   OrganisationList,
@@ -47,8 +49,27 @@ export const adminUserDetails = exact<AdminUserDetails>()(
     sessions: z.int(),
     tokens: z.int(),
     apps: z.int(),
+    guests: z.int(),
   }),
 );
+
+export const invitedGuestList = exact<InvitedGuestList>()(
+  "InvitedGuestList",
+  z.strictObject({
+    guests: z.array(
+      z.strictObject({
+        id: z.string(),
+        email: z.string(),
+        name: z.string(),
+        createdAt: time,
+        canvas: z.strictObject({ id: z.string(), title: z.string(), slug: z.string() }),
+      }),
+    ),
+    nextCursor,
+  }),
+);
+
+export const endedCount = exact<EndedCount>()("EndedCount", z.strictObject({ ended: z.int() }));
 
 export const handoverPreview = exact<HandoverPreview>()(
   "HandoverPreview",
@@ -61,6 +82,7 @@ export const handoverPreview = exact<HandoverPreview>()(
     sessions: z.int(),
     tokens: z.int(),
     apps: z.int(),
+    guests: z.int(),
   }),
 );
 

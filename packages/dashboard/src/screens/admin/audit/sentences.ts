@@ -104,6 +104,8 @@ const SENTENCES: Record<string, (facts: Facts) => string> = {
   "canvas.restore-own": ({ details }) => `restored the canvas${quoted(textIn(details, "slug"))}`,
   "canvas.share": shared,
   "canvas.stage-finish": () => "published a version of a canvas",
+  "canvas.take": ({ details }) =>
+    `took a canvas of ${textIn(details, "from") ?? "somebody"}${reasonIn(details)}`,
   "canvas.transfer": ({ target }) => `gave a canvas to ${target}`,
   "canvas.uninvite": () => "ended an invitation to a canvas",
   "canvas.unpublish": () => "took a canvas offline",
@@ -118,6 +120,8 @@ const SENTENCES: Record<string, (facts: Facts) => string> = {
   "org.delete": ({ target }) => `deleted the organisation ${target}`,
   "org.put": ({ details, target }) =>
     `${details.before === null ? "made" : "changed"} the organisation ${target}`,
+  "session.end-all": ({ details }) =>
+    `signed everyone out${details.tokens === true ? ", access tokens and connected tools included" : ""}`,
   "session.revoke": () => "signed out one of their sessions",
   "session.revoke-others": () => "signed out their other sessions",
   "settings.update": ({ details }) => `changed settings of the instance: ${fieldsIn(details) || "nothing"}`,
@@ -128,7 +132,11 @@ const SENTENCES: Record<string, (facts: Facts) => string> = {
   "token.create": ({ details }) =>
     `made the access token${quoted(textIn(details, "name"))}${details.audience === "mcp" ? " for AI tools" : ""}`,
   "token.delete": () => "ended an access token",
+  "user.add": (facts) =>
+    `added ${whom(facts)}${facts.details.deactivated === true ? ", who cannot sign in" : ""}`,
   "user.end-apps": (facts) => `ended ${toolsIn(facts.details)} of ${whom(facts)}`,
+  "user.end-guests": (facts) => `ended guests of ${whom(facts)}`,
+  "user.end-sessions": (facts) => `ended sessions of ${whom(facts)}`,
   "user.handover": handedOver,
   "user.sign-out": (facts) =>
     `signed out ${whom(facts)}${facts.details.tokens === false ? "" : ", access tokens and connected tools included"}`,

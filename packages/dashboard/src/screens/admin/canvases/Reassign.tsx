@@ -1,6 +1,7 @@
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { adminChanged, reassignCanvas } from "../../../api/admin.ts";
+import { adminChanged, reassignCanvas, takeCanvas } from "../../../api/admin.ts";
+import { meQuery } from "../../../api/queries.ts";
 import type { AdminCanvas } from "../../../api/types.ts";
 import { Button } from "../../../kit/Button.tsx";
 import { DangerAct } from "../../../kit/DangerAct.tsx";
@@ -34,8 +35,11 @@ function ReassignForm({
 }) {
   const [to, setTo] = useState("");
   const [reason, setReason] = useState("");
+  const { data: me } = useSuspenseQuery(meQuery);
+  const receiver = to.trim().toLowerCase();
+  const isOwn = receiver === me.email;
   const act = useMutation({
-    mutationFn: () => reassignCanvas(id, to.trim().toLowerCase(), reason.trim()),
+    mutationFn: () => (isOwn ? takeCanvas(id, reason.trim()) : reassignCanvas(id, receiver, reason.trim())),
     onSuccess(canvas) {
       onClose();
       toast({ text: `${canvas.owner.name} owns ${title} now. ${owner.name} is an editor.` });
@@ -62,6 +66,11 @@ function ReassignForm({
         onEnter={submit}
         error={act.error?.message ?? null}
       />
+      {isOwn ? (
+        <p className="note wait" role="status">
+          You take it yourself, and get its content. The owner and the editors see that in its activity.
+        </p>
+      ) : null}
       <TextField
         label="Reason (optional)"
         description="Only the audit log shows it."
@@ -72,7 +81,7 @@ function ReassignForm({
       <div className="dialog-acts">
         <Button onPress={onClose}>Cancel</Button>
         <Button look="danger" isPending={act.isPending} onPress={submit}>
-          Change the owner
+          {isOwn ? "Take it" : "Change the owner"}
         </Button>
       </div>
     </div>

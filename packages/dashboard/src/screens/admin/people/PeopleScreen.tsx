@@ -12,6 +12,7 @@ import { Time } from "../../../kit/Time.tsx";
 import { countOf } from "../../../kit/words.ts";
 import { AdminList } from "../AdminList.tsx";
 import type { PeopleSearch } from "../search.ts";
+import { AddPerson } from "./AddPerson.tsx";
 
 const FILTERS = [
   { value: "", label: "Everyone" },
@@ -80,7 +81,7 @@ export function PeopleScreen() {
   const change = (to: PeopleSearch) =>
     void navigate({ to: "/admin/people", search: to, replace: true, resetScroll: false });
   return (
-    <Screen title="People">
+    <Screen title="People" acts={<AddPerson />}>
       <AdminList
         what="People"
         searchLabel="Search names and addresses"
@@ -102,7 +103,7 @@ export function PeopleScreen() {
           >
             <p>
               No name and no address contains the text, or nobody passes the filter. People appear here once
-              they have signed in.
+              they have signed in, or when you add them.
             </p>
           </Empty>
         }

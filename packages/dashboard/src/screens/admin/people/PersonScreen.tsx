@@ -18,6 +18,8 @@ import { Toggle } from "../../../kit/Toggle.tsx";
 import { toast } from "../../../kit/toasts.ts";
 import { countOf } from "../../../kit/words.ts";
 import { Activity } from "./Activity.tsx";
+import { PersonGuests } from "./PersonGuests.tsx";
+import { PersonSessions } from "./PersonSessions.tsx";
 import { PersonTools } from "./PersonTools.tsx";
 import { Quotas } from "./Quotas.tsx";
 import { SignOut } from "./SignOut.tsx";
@@ -50,7 +52,9 @@ export function PersonScreen() {
             <Publishing person={person} />
             <AdminRight person={person} isSelf={person.id === me.id} />
           </section>
+          <PersonSessions key={`sessions-${person.id}`} person={person} />
           <PersonTools key={`tools-${person.id}`} person={person} />
+          <PersonGuests key={`guests-${person.id}`} person={person} />
           <section className="card stack" aria-labelledby="leave">
             <h2 id="leave">End their access</h2>
             <SignOut person={person} />
@@ -89,7 +93,7 @@ function Facts({ person, isSelf }: { person: AdminPerson; isSelf: boolean }) {
         <dd>
           <bdi>{email}</bdi>
         </dd>
-        <dt>First sign-in</dt>
+        <dt>Known since</dt>
         <dd>
           <Time at={createdAt} as="day" />
         </dd>

@@ -13,6 +13,7 @@ import { Screen } from "../../../kit/Screen.tsx";
 import { SearchField } from "../../../kit/SearchField.tsx";
 import { ChangeSetting } from "./ChangeSetting.tsx";
 import { nameOf } from "./names.ts";
+import { SignOutEveryone } from "./SignOutEveryone.tsx";
 import { wordsOf } from "./values.ts";
 
 const isQuota = ({ key }: ConfigSetting) => key?.startsWith("quotas.") === true;
@@ -38,7 +39,7 @@ export function SettingsScreen() {
     ],
   ];
   return (
-    <Screen title="Settings">
+    <Screen title="Settings" acts={<SignOutEveryone />}>
       <div className="stack">
         <div className="row">
           <SearchField

@@ -49,10 +49,13 @@ it("what happens is said in words", () => {
     "bo@acme.test takes 2 teams.",
   );
   assert.match(
-    leaverWords("Ada", { deactivate: true, sessions: 1, tokens: 0 })[1] ?? "",
+    leaverWords("Ada", { deactivate: true, sessions: 1, tokens: 0, guests: 0 })[1] ?? "",
     /^1 session and 0 access tokens end/,
   );
-  assert.match(leaverWords("Ada", { deactivate: false, sessions: 1, tokens: 0 })[0] ?? "", /stays an editor/);
+  assert.match(
+    leaverWords("Ada", { deactivate: false, sessions: 1, tokens: 0, guests: 0 })[0] ?? "",
+    /stays an editor/,
+  );
   assert.match(
     leftWords({ id: "a", code: "QUOTA_EXCEEDED", quota: "canvases.person" }, "bo"),
     /quota of canvases/,

@@ -24,7 +24,12 @@ export function shareWords({ to, canvases, teams }: Share, teamCount: number): s
 /** Returns what happens to the person who leaves. */
 export function leaverWords(
   name: string,
-  { deactivate, sessions, tokens }: { deactivate: boolean; sessions: number; tokens: number },
+  {
+    deactivate,
+    sessions,
+    tokens,
+    guests,
+  }: { deactivate: boolean; sessions: number; tokens: number; guests: number },
 ): string[] {
   const who = isolated(name);
   if (!deactivate) return [`${who} stays an editor of these canvases and can go on signing in.`];
@@ -32,6 +37,9 @@ export function leaverWords(
   return [
     `Once ${who} owns nothing, they are deactivated: they cannot sign in, and have no role on these canvases any more.`,
     `${credentials} end for good. Reactivating does not bring them back.`,
+    ...(guests === 0
+      ? []
+      : [`${countOf(guests, "guest")} whom they have invited can go on. You can end that on their page.`]),
   ];
 }
 
