@@ -20,7 +20,7 @@ export const GROUPS: { title: string; pages: string[] }[] = [
   },
   {
     title: "Operate",
-    pages: ["operating", "growing", "sign-in-providers", "settings", "../SECURITY", "threat-model"],
+    pages: ["operating", "growing", "sign-in-providers", "people", "settings", "../SECURITY", "threat-model"],
   },
 ];
 

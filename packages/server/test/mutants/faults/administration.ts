@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are parts of source files.
 import { type Fault, fault } from "../fault.ts";
 
+const SIGN_OUT = "packages/server/src/organisation/sign-out.ts";
 const USERS = "packages/server/src/organisation/user-details.ts";
 const HANDOVER = "packages/server/src/organisation/handover.ts";
 const OWNERSHIP = "packages/server/src/canvases/ownership.ts";
@@ -59,15 +60,15 @@ export const administration: Fault[] = [
   ),
   fault(
     "administration: signing out leaves the tokens",
-    USERS,
-    "      optional`delete from tokens where user_id = ${id}`,\n",
+    SIGN_OUT,
+    "  optional(...joined([sql`delete from tokens where`, whose])),\n",
     "",
     OF_HANDOVER,
   ),
   fault(
     "administration: a person who signs out gets a token for an open code",
-    USERS,
-    "      optional`delete from oauth_codes where user_id = ${id} and token_id is null`,\n",
+    SIGN_OUT,
+    "  optional(...joined([sql`delete from oauth_codes where token_id is null and`, whose])),\n",
     "",
     OF_HANDOVER,
   ),

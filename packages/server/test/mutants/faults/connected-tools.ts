@@ -71,8 +71,8 @@ export const connectedTools: Fault[] = [
   ),
   fault(
     "connected tools: those of a person who is signed out stay",
-    PEOPLE,
-    "      ...endingSteps(sql`user_id = ${id}`),\n",
+    "packages/server/src/organisation/sign-out.ts",
+    "  ...endingSteps(whose),\n",
     "",
     TEST,
   ),

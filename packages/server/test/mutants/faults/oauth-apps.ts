@@ -274,8 +274,8 @@ export const oauthApps: Fault[] = [
   ),
   fault(
     "programs: a person who was signed out gets a tool for an open code",
-    "packages/server/src/organisation/user-details.ts",
-    "      optional`delete from app_codes where user_id = ${id} and app_id is null`,\n",
+    "packages/server/src/organisation/sign-out.ts",
+    "  optional(...joined([sql`delete from app_codes where app_id is null and`, whose])),\n",
     "",
     FLOW,
   ),
