@@ -21,7 +21,7 @@ import { openSecrets } from "./crypto/secrets.ts";
 import { makePrivateDirectory } from "./disk/private-files.ts";
 import type { Blobs } from "./drivers/blobs/blobs.ts";
 import type { Db, Schema } from "./drivers/db/db.ts";
-import { MIGRATIONS, migrate } from "./drivers/db/migrate.ts";
+import { MIGRATIONS, migrate, OlderNodeRuns } from "./drivers/db/migrate.ts";
 import { DocumentCache } from "./drivers/document-cache.ts";
 import type { Drivers, WrapDrivers } from "./drivers/drivers.ts";
 import { moveDatabase, openAi, openBlobs, openBus, openDb, openOutbound } from "./drivers/index.ts";
@@ -32,6 +32,7 @@ import { startLastSeen } from "./identity/last-seen-store.ts";
 import { joinInstance, markedInstance, requireOneInstance, type Stores } from "./instance/instance-id.ts";
 import { NodeLease } from "./instance/lease.ts";
 import { describeNode, joinNodes, keepNode, runningNodes } from "./instance/nodes.ts";
+import { becomeOnlyWriter, HAND_OVER_MS } from "./instance/one-writer.ts";
 import { seedExamples } from "./management/seed-examples.ts";
 import { startPageViews } from "./organisation/view-counts.ts";
 import { primitives } from "./primitives/index.ts";
@@ -39,6 +40,8 @@ import { storedData } from "./stored-data.ts";
 
 /** The time in which a stopping node is noticed by the proxy in front of it: more than its interval of checks (docs/growing.md). */
 const DRAIN_MS = 3_000;
+/** The time between two attempts to migrate a database while an older node uses it. */
+const HAND_OVER_RETRY_MS = 500;
 /** The time after which a stopping service closes the connections of requests that are still pending. */
 const STOP_TIMEOUT_MS = 10_000;
 
@@ -69,6 +72,8 @@ export interface ServeOptions {
   replace?: (env: Env) => Partial<Env>;
   /** For how many milliseconds `stop` serves on while `/healthz` fails already. By default 0 if the service is the only node, else 3,000. */
   drainMs?: number;
+  /** Whether other processes may use the same SQLite database. By default the start waits until they have stopped. */
+  sharesDatabase?: boolean;
   /** Whether other processes listen at the same port. The system then distributes the connections. False by default. */
   sharesPort?: boolean;
 }
@@ -85,11 +90,15 @@ interface Instance extends InstanceContext {
   /** The name of the last migration that this version knows. */
   schema: string;
   blobs: Blobs;
+  /** Closes the stores, and lets another process use the database. */
+  close(): Promise<void>;
 }
 
 /** A process that has all it needs to respond, and does not listen yet. `reserved` has its port if the settings name none. */
 interface Process {
   env: Env;
+  /** Closes the stores of the instance. */
+  closeStores: Instance["close"];
   lease: NodeLease;
   /** Aborts `env.stopping`. */
   stopping: AbortController;
@@ -102,7 +111,7 @@ export async function serve(
   options: ServeOptions = {},
 ): Promise<Service> {
   const settings = readSettings(environment);
-  const instance = await openInstance(settings);
+  const instance = await openInstance(settings, options.sharesDatabase ? null : HAND_OVER_MS);
   let started: Process | undefined;
   try {
     const id = await requireOneInstance(storesOf(instance));
@@ -112,7 +121,7 @@ export async function serve(
     started?.reserved?.close();
     await started?.lease.stop();
     await started?.env.bus.close();
-    await Promise.all([instance.db.close(), instance.blobs.close()]);
+    await instance.close();
     throw error;
   }
 }
@@ -126,7 +135,7 @@ export async function joinStores(environment: Record<string, string | undefined>
   try {
     return await joinInstance(storesOf(instance));
   } finally {
-    await Promise.all([instance.db.close(), instance.blobs.close()]);
+    await instance.close();
   }
 }
 
@@ -145,7 +154,7 @@ export async function moveStores(
     const rows = await moveDatabase(file, instance.db, await markedInstance(instance.blobs));
     return `Moved ${rows} rows of ${file}. It is kept, but no service starts on it with these blobs any more; to go back, run \`join\` with the settings of before.`;
   } finally {
-    await Promise.all([instance.db.close(), instance.blobs.close()]);
+    await instance.close();
   }
 }
 
@@ -159,38 +168,71 @@ function readSettings(environment: Record<string, string | undefined>): Settings
   return { config, log };
 }
 
-/** Opens the database, migrates its schema, and opens the blob store. */
-async function openInstance({ config, log }: Settings): Promise<Instance> {
+/**
+ * Waits for up to `waitMs` until no other process writes to the database, opens it, migrates its schema, and opens the blob store. With null,
+ * others may use an SQLite database, too.
+ */
+async function openInstance(settings: Settings, waitMs: number | null = 0): Promise<Instance> {
+  const { config, log } = settings;
+  await makePrivateDirectory(config.dataDir, SERVICE_FILES);
+  const lock = waitMs === null ? null : await becomeOnlyWriter(settings, waitMs);
+  let db: (Db & Schema) | undefined;
+  try {
+    db = await openDatabase(settings);
+    const schema = await migrateDatabase(db, log, waitMs ?? 0);
+    const stores = { db, blobs: await openBlobs(config, db) };
+    return {
+      config,
+      ...stores,
+      schema,
+      canvasData: storedData(),
+      clock: Date.now,
+      log,
+      async close() {
+        await Promise.all([stores.db.close(), stores.blobs.close()]);
+        lock?.release();
+      },
+    };
+  } catch (error) {
+    await db?.close();
+    lock?.release();
+    throw error;
+  }
+}
+
+function openDatabase({ config, log }: Settings): Promise<Db & Schema> {
   const onBrokenDisk = (error: unknown) => {
     log.fatal({ err: error }, "the disk failed to persist a commit: the service stops");
     log.flush?.();
     process.exit(1);
   };
-  await makePrivateDirectory(config.dataDir, SERVICE_FILES);
-  const db = await openDb(config, onBrokenDisk, (change, cause) => {
+  return openDb(config, onBrokenDisk, (change, cause) => {
     if (change === "away")
       log.error({ err: cause }, "the database is unavailable: requests that need it get 503");
     else log.info("the database is available again");
   });
-  try {
-    const { schema, newer } = await migrate(db, MIGRATIONS, runningNodes);
-    if (newer.length > 0) {
-      const message =
-        "a newer release has migrated the database, and this one can work with it: upgrade this node, too";
-      log.warn({ newer }, message);
+}
+
+/**
+ * Migrates the schema, as soon as no node runs that could not read it, which may take up to `waitMs`. Returns the name of the last migration that
+ * this version knows.
+ */
+async function migrateDatabase(db: Schema, log: Env["log"], waitMs: number): Promise<string> {
+  const until = performance.now() + waitMs;
+  for (let isWaiting = false; ; isWaiting = true) {
+    try {
+      const { schema, newer } = await migrate(db, MIGRATIONS, runningNodes);
+      if (newer.length > 0) {
+        const message =
+          "a newer release has migrated the database, and this one can work with it: upgrade this node, too";
+        log.warn({ newer }, message);
+      }
+      return schema;
+    } catch (error) {
+      if (!(error instanceof OlderNodeRuns) || performance.now() > until) throw error;
+      if (!isWaiting) log.info(`waiting for up to ${waitMs / 1000} s, in case it stops: ${error.message}`);
+      await sleep(HAND_OVER_RETRY_MS);
     }
-    return {
-      config,
-      db,
-      schema,
-      blobs: await openBlobs(config, db),
-      canvasData: storedData(),
-      clock: Date.now,
-      log,
-    };
-  } catch (error) {
-    await db.close();
-    throw error;
   }
 }
 
@@ -248,7 +290,7 @@ async function startProcess(
     await bus.close();
     throw error;
   }
-  return { env: { ...env, ...replace?.(env) }, lease, stopping, reserved };
+  return { env: { ...env, ...replace?.(env) }, closeStores: instance.close, lease, stopping, reserved };
 }
 
 /** Adds this process to the nodes of a database that several can use. A service on SQLite is the only one. */
@@ -256,7 +298,8 @@ async function joinOthers(env: Env, lease: NodeLease, { db, schema }: Instance, 
   const { config, bus, log } = env;
   const settings = { sharedBus: bus.isShared, blobsUrl: config.blobsUrl, schema };
   const node = describeNode(lease.id, port, env, settings);
-  const { nodes, warnings } = await joinNodes(db, node, (message) => log.warn(message));
+  const wait = (message: string) => log.warn(message);
+  const { nodes, warnings } = await joinNodes(db, node, wait, HAND_OVER_MS);
   lease.keepNode((skewMs) => keepNode(node, skewMs, env.open.realtimeConnections));
   for (const warning of warnings) log.warn(warning);
   log.info({ node: node.id, nodes, version: node.version }, `node ${nodes} of ${nodes}`);
@@ -264,7 +307,7 @@ async function joinOthers(env: Env, lease: NodeLease, { db, schema }: Instance, 
 
 /** Builds the application, listens, and starts the work that goes on between requests. */
 async function listen(
-  { env, lease, stopping, reserved }: Process,
+  { env, closeStores, lease, stopping, reserved }: Process,
   {
     seed = seedExamples,
     sharesPort = false,
@@ -300,9 +343,8 @@ async function listen(
         ...stops.map((stop) => stop()),
       ]);
       await lease.stop();
-      await Promise.all(
-        [env.db, env.blobs, env.bus, env.outbound, env.publicOutbound].map((driver) => driver.close()),
-      );
+      await Promise.all([env.bus, env.outbound, env.publicOutbound].map((driver) => driver.close()));
+      await closeStores();
     },
   };
 }

@@ -3,6 +3,7 @@ import type { BlockList } from "node:net";
 import path from "node:path";
 import type { Logger } from "pino";
 import { type Config, isPostgres } from "../config/config.ts";
+import { SetupError } from "../config/setting-types.ts";
 import { makeDirectory, makePrivate } from "../disk/private-files.ts";
 import type { Ai } from "./ai/ai.ts";
 import type { Blobs } from "./blobs/blobs.ts";
@@ -12,6 +13,7 @@ import { memory } from "./bus/memory.ts";
 import type { Db, Schema } from "./db/db.ts";
 import type { OnReachability } from "./db/postgres/pool.ts";
 import { sqlite } from "./db/sqlite.ts";
+import { type Lock, LockHeld, type LockOptions, lockSqlite } from "./db/sqlite-lock.ts";
 import { systemResolve } from "./outbound/checked-lookup.ts";
 import { LazyOutbound } from "./outbound/lazy-outbound.ts";
 import type { Outbound } from "./outbound/outbound.ts";
@@ -35,6 +37,24 @@ export async function openDb(
   await (await open(file, "a", 0o600)).close();
   for (const suffix of ["", "-wal", "-shm"]) await makePrivate(file + suffix, 0o600);
   return sqlite(file, onIoError, { reserve: config.diskReserve });
+}
+
+/**
+ * Waits until no other process has locked the SQLite database that the settings name, and locks it until `release` is called or the process ends.
+ * Does nothing for PostgreSQL. @throws SetupError with the message of `refusal` if it is still locked after the wait.
+ */
+export async function lockDatabase(
+  { databaseUrl }: Config,
+  { refusal, ...options }: LockOptions & { refusal: (database: string, holder: string) => string },
+): Promise<Lock> {
+  if (isPostgres(databaseUrl)) return { release() {} };
+  const file = databaseUrl.slice("sqlite:".length);
+  await makeDirectory(path.dirname(file));
+  try {
+    return await lockSqlite(file, options);
+  } catch (error) {
+    throw error instanceof LockHeld ? new SetupError(refusal(file, error.holder)) : error;
+  }
 }
 
 /** Moves the rows of an SQLite database into a PostgreSQL database: see `moveSqlite`. */

@@ -90,7 +90,7 @@ export const keepNode = (node: Node, skewMs: number, connections: number): Sql =
 /** A live node, and the time until which it is live unless it renews its lease. */
 type Live = Node & { until: number };
 
-async function liveNodes(tables: Tables): Promise<Live[]> {
+async function liveNodes(tables: Pick<Tables, "all">): Promise<Live[]> {
   const rows = await tables.all<Record<string, string | number>>`
     select nodes.*, leases.leased_until from nodes join leases on leases.id = nodes.id, database_clock
     where leases.leased_until > now order by nodes.started_at, nodes.id`;
@@ -138,7 +138,7 @@ export async function listNodes({ db }: { db: Db }): Promise<NodeInfo[]> {
 const placeOf = ({ host, port, version }: Node) => `the node on ${host}, port ${port} (version ${version})`;
 
 /** Reads the nodes that run while the schema may be migrated. A database from before `nodes` existed has none. */
-export async function runningNodes(tables: Tables): Promise<RunningNode[]> {
+export async function runningNodes(tables: Pick<Tables, "all">): Promise<RunningNode[]> {
   const [exists] = await tables.all`select 1 as found from migrations where name = '0043_nodes.sql'`;
   if (exists === undefined) return [];
   const self = { host: os.hostname(), process: processName() };
@@ -152,7 +152,12 @@ const agree = (one: readonly string[], other: readonly string[]) =>
   (one[0] !== undefined && other[0] !== undefined && one.includes(other[0]) && other.includes(one[0]));
 
 /** Reasons why a node cannot run beside another one, with messages that say what to do. */
-const CONFLICTS: { between: (self: Node, other: Node) => boolean; message: (other: string) => string }[] = [
+const CONFLICTS: {
+  between: (self: Node, other: Node) => boolean;
+  message: (other: string) => string;
+  /** Whether the other one may be about to stop, because this one replaces it. */
+  isReplaced?: true;
+}[] = [
   {
     between: (self, other) => !agree(self.signingKeys, other.signingKeys),
     message: (other) =>
@@ -170,6 +175,7 @@ const CONFLICTS: { between: (self: Node, other: Node) => boolean; message: (othe
     message: (other) =>
       `SERVICE_BUS_URL is \`memory:\` here or on ${other}, which uses the same database: pages on one node would not see those on the ` +
       "other, and every limit would count on each node apart. Set SERVICE_BUS_URL to the same Redis or Valkey on all nodes, or stop the other node first.",
+    isReplaced: true,
   },
 ];
 
@@ -185,7 +191,8 @@ const warningsBeside = (self: Node, others: Node[]): string[] =>
 
 /**
  * Adds this process to the nodes of the database, under a new lease. Waits for a conflicting node that may have been killed until its lease
- * has expired. Returns the number of live nodes, this one included, and warnings for the operator.
+ * has expired, and for up to `handOverMs` for one that this one replaces. Returns the number of live nodes, this one included, and warnings for
+ * the operator.
  *
  * @throws SetupError if it cannot run beside a live node, because of its keys or its bus. Nothing has been stored then.
  */
@@ -193,12 +200,13 @@ export async function joinNodes(
   schema: Schema,
   self: Node,
   waiting: (message: string) => void,
+  handOverMs = 0,
 ): Promise<{ nodes: number; warnings: string[] }> {
   /** The ends of the leases of the conflicting nodes, when they were first seen. */
   const seen = new Map<string, number>();
   for (let waited = 0; ; waited += RETRY_MS) {
     let others: Live[] = [];
-    let conflict: { other: Live; message: string } | undefined;
+    let conflict: { other: Live; message: string; longest: number } | undefined;
     // One node at a time, so that of two that start at the same moment the second sees the first.
     await schema.exclusively(async (tables) => {
       others = [];
@@ -208,9 +216,10 @@ export async function joinNodes(
       }
       conflict = others
         .flatMap((other) =>
-          CONFLICTS.filter(({ between }) => between(self, other)).map(({ message }) => ({
+          CONFLICTS.filter(({ between }) => between(self, other)).map(({ message, isReplaced }) => ({
             other,
             message: message(placeOf(other)),
+            longest: isReplaced ? handOverMs : 0,
           })),
         )
         .at(0);
@@ -219,10 +228,12 @@ export async function joinNodes(
       await tables.run(...keepNode(self, 0, 0));
     });
     if (conflict === undefined) return { nodes: others.length + 1, warnings: warningsBeside(self, others) };
-    const { other, message } = conflict;
+    const { other, message, longest } = conflict;
     const hasRenewed = other.until > (seen.get(other.id) ?? other.until);
-    if (hasRenewed || waited > 2 * LEASE_MS) throw new SetupError(`${message}\nThe service has not started.`);
-    if (waited === 0) waiting(`waiting for up to ${LEASE_MS / 1000} s, in case it has ended: ${message}`);
+    if (waited >= longest && (hasRenewed || waited > 2 * LEASE_MS))
+      throw new SetupError(`${message}\nThe service has not started.`);
+    if (waited === 0)
+      waiting(`waiting for up to ${Math.max(LEASE_MS, longest) / 1000} s, in case it ends: ${message}`);
     seen.set(other.id, other.until);
     await sleep(RETRY_MS);
   }

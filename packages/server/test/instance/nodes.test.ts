@@ -130,6 +130,24 @@ await onDatabases(
       await leave(killed, next);
     });
 
+    test("a node with a bus of its own is waited for while it is live, if it may be about to stop", async () => {
+      const [before, next] = [newNode({ sharedBus: false }), newNode({ sharedBus: false })];
+      await join(before);
+      let isOver = false;
+      const renewals = (async () => {
+        while (!isOver) await db.run(...keepLease(before.id));
+      })();
+      const said: string[] = [];
+      const joined = joinNodes(otherDb, next, (message) => said.push(message), 60_000);
+      await until("the next one waits", async () => said.length > 0);
+      isOver = true;
+      await renewals;
+      await leave(before);
+      assert.equal((await joined).nodes, 1);
+      assert.match(said.join(), /^waiting for up to 60 s.*SERVICE_BUS_URL/);
+      await leave(next);
+    });
+
     test("a node whose process on this machine has ended is removed at once", async () => {
       const namespace = readlinkSync("/proc/self/ns/pid");
       const { pid } = spawnSync(process.execPath, ["--version"]);

@@ -120,8 +120,9 @@ test("only the start and drivers/index.ts import driver implementations; everyth
     ),
     [],
   );
+  const opening = ["service.ts", "instance/one-writer.ts"];
   assert.deepEqual(
-    breaking(({ from, to }) => to === "drivers/index.ts" && from !== "service.ts"),
+    breaking(({ from, to }) => to === "drivers/index.ts" && !opening.includes(from)),
     [],
   );
 });

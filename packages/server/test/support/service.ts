@@ -131,7 +131,8 @@ export async function startService(
   const service = await serve(environment, {
     seed,
     drainMs: 0,
-    // Tests of several processes on one database need no bus that all of them share.
+    // Tests of several processes on one database need no PostgreSQL, and no bus that all of them share.
+    sharesDatabase: true,
     wrap: (drivers) => ({ ...drivers, bus: Object.assign(drivers.bus, { isShared: true }) }),
     replace({ base, config }) {
       const port = Number(new URL(base.origin).port);

@@ -53,8 +53,8 @@ export const sqliteMigrations = (): Promise<Migration[]> =>
  * database that a newer version has migrated is accepted if its migrations are readable for this version (decision 081). `running` reads which
  * nodes use the database.
  *
- * @throws SetupError if the database has a migration that this version cannot read, if a node runs that could not read a new migration, or
- *   if the text of a migration has changed since it was applied.
+ * @throws OlderNodeRuns if a node runs that could not read a new migration.
+ * @throws SetupError if the database has a migration that this version cannot read, or if the text of a migration has changed since it was applied.
  */
 export async function migrate(
   db: Schema,
@@ -95,12 +95,15 @@ export async function migrate(
   return { schema, newer };
 }
 
-/** Throws a `SetupError` if a running node could not read one of the migrations. */
+/** A node of an older release runs, which must stop before the database is migrated. */
+export class OlderNodeRuns extends SetupError {}
+
+/** Throws if a running node could not read one of the migrations. */
 function refuseBeside(running: RunningNode[], pending: Migration[]): void {
   for (const { place, schema } of running) {
     const unreadable = pending.find(({ readableSince }) => !isReadable(readableSince, schema));
     if (unreadable !== undefined)
-      throw new SetupError(
+      throw new OlderNodeRuns(
         `Migration ${unreadable.name} cannot be applied while ${place} runs, because its version could not work with it. Stop all nodes of ` +
           "older releases, and start this one again. If that node was killed, it counts as running for 10 seconds more.\nThe service has not started, and nothing has been migrated.",
       );

@@ -36,8 +36,8 @@ export const nodes: Fault[] = [
   fault(
     "nodes: a killed one prevents the start",
     NODES,
-    "if (hasRenewed ||",
-    "if (hasRenewed || waited === 0 ||",
+    "(hasRenewed ||",
+    "(hasRenewed || waited === 0 ||",
     TEST,
   ),
   fault(
@@ -130,5 +130,26 @@ export const nodes: Fault[] = [
     "response.shouldKeepAlive = false;",
     "void response;",
     "packages/server/test/service/stop.test.ts",
+  ),
+  fault(
+    "one writer: the lock is not held once it is known who has it",
+    "packages/server/src/drivers/db/sqlite-lock.ts",
+    "if (!begin(connection)) return false;\n  if (read(connection)",
+    'if (!begin(connection)) return false;\n  connection.exec("commit");\n  if (read(connection)',
+    "packages/server/test/instance/one-writer.test.ts",
+  ),
+  fault(
+    "one writer: a second descriptor of the lock file ends the lock of this process",
+    "packages/server/src/drivers/db/sqlite-lock.ts",
+    'openSync(file, "wx", 0o600)',
+    'openSync(file, "a", 0o600)',
+    "packages/server/test/instance/one-writer.test.ts",
+  ),
+  fault(
+    "one writer: a command runs beside the nodes of a PostgreSQL database",
+    "packages/server/src/instance/one-writer.ts",
+    "if (node !== undefined) throw",
+    'if (node?.place === "") throw',
+    "packages/server/test/instance/one-writer.test.ts",
   ),
 ];
