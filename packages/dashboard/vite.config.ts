@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import { brotliCompress, gzip } from "node:zlib";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
+import { printLicenses } from "../../tools/licenses.ts";
 
 /** Writes each asset a second and a third time, as `.br` and `.gz`, so that the service compresses nothing. */
 function precompress(): Plugin {
@@ -23,6 +24,18 @@ function precompress(): Plugin {
   };
 }
 
+/** Writes the licences of the packages that the dashboard contains. */
+function licenses(): Plugin {
+  return {
+    name: "licenses",
+    apply: "build",
+    async generateBundle(_options, bundle) {
+      const modules = Object.values(bundle).flatMap((part) => (part.type === "chunk" ? part.moduleIds : []));
+      this.emitFile({ type: "asset", fileName: "LICENSES.txt", source: await printLicenses(modules) });
+    },
+  };
+}
+
 /** The service that `npm run dev:dashboard` uses. */
 const SERVICE = process.env.EASEL_URL ?? "http://localhost:3000";
 
@@ -35,7 +48,7 @@ const EXAMPLE = /\/(?:examples|cli\/templates)\/([^/]+)\/[^/]+\?raw$/;
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), precompress()],
+  plugins: [react(), precompress(), licenses()],
   build: {
     target: "es2023",
     outDir: "dist",

@@ -1,9 +1,10 @@
-// Plain JavaScript, so that older Node versions, which cannot load TypeScript, print the message below.
+#!/usr/bin/env node
+// Plain JavaScript without static imports, so that older Node versions, which cannot load TypeScript, print the message below.
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < 24 || (major === 24 && minor < 10)) {
   process.stderr.write(
-    `The service needs Node 24.10 or newer and this is ${process.version}. A newer Node comes with the dependencies on Linux, macOS and ` +
-      "Windows: run `npm ci` and then `npm start`. Elsewhere install Node 24.10 or newer.\n",
+    `easel-server needs Node 24.10 or newer, and this is ${process.version}. Install one from https://nodejs.org; in a checkout of Easel, ` +
+      "`npm ci` installs one that `npm start` and `npx easel-server` use.\n",
   );
   process.exit(1);
 }

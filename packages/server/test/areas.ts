@@ -148,7 +148,7 @@ export const AREAS = {
     sources: [`${SERVER}/src/{*.ts,commands,config,instance}`, `${SERVER}/start.js`],
     tests: [
       `${SERVER}/src/{config,instance}/*.test.ts`,
-      `${SERVER}/test/{config/*,instance/*,service/{start,stop}}.test.ts`,
+      `${SERVER}/test/{config/*,instance/*,service/{start,stop,tarball}}.test.ts`,
     ],
   },
   scale: {

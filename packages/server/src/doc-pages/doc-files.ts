@@ -20,7 +20,16 @@ export const GROUPS: { title: string; pages: string[] }[] = [
   },
   {
     title: "Operate",
-    pages: ["operating", "growing", "sign-in-providers", "people", "settings", "../SECURITY", "threat-model"],
+    pages: [
+      "install",
+      "operating",
+      "growing",
+      "sign-in-providers",
+      "people",
+      "settings",
+      "../SECURITY",
+      "threat-model",
+    ],
   },
 ];
 

@@ -10,16 +10,15 @@ import { test } from "node:test";
 import { PATIENCE_MS } from "@easel/conformance/patience";
 import manifest from "../../package.json" with { type: "json" };
 import { COMMANDS } from "../../src/commands/commands.ts";
+import { PROGRAM } from "../support/process.ts";
 import { atEnd, temporaryDirectory } from "../support/service.ts";
-
-const START = path.join(import.meta.dirname, "../../start.js");
 
 /** Runs a start that must fail; returns its exit code and output. */
 async function fail(
   settings: Record<string, string>,
   ...args: string[]
 ): Promise<{ code: number; said: string }> {
-  const child = spawn(process.execPath, [START, ...args], {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
     env: { ...process.env, ...settings },
     stdio: ["ignore", "ignore", "pipe"],
     // Kills a start that hangs.
@@ -119,7 +118,7 @@ for (const version of ["20.19.0", "24.9.0"]) {
 }
 
 test("Nodes that are too old can parse the file with this message", async () => {
-  assert.doesNotMatch(await readFile(START, "utf8"), /^import /m);
+  assert.doesNotMatch(await readFile(PROGRAM, "utf8"), /^import /m);
 });
 
 test("a command that does not exist, or is misused, is refused with what to write", async () => {
@@ -140,7 +139,7 @@ test("a command that does not exist, or is misused, is refused with what to writ
 
 test("the help names every command, and the version is that of the package", async () => {
   const print = async (...args: string[]) => {
-    const child = spawn(process.execPath, [START, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ["ignore", "pipe", "inherit"] });
     const [said, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
     assert.equal(code, 0);
     return said;

@@ -8,7 +8,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { PATIENCE_MS, until } from "@easel/conformance/patience";
 import { serve } from "../../src/service.ts";
-import { signIn, startProcess } from "../support/process.ts";
+import { PROGRAM, signIn, startProcess } from "../support/process.ts";
 import { atEnd, type Scope, temporaryDirectory } from "../support/service.ts";
 
 test("SIGTERM: the pending request ends, no other is accepted, and the exit code is 0", async (t) => {
@@ -80,7 +80,7 @@ async function run(t: Scope, command: string, args: string[]) {
 }
 
 test("SIGTERM to the documented command stops the service with exit code 0", async (t) => {
-  const docs = await readFile(path.join(ROOT, "docs/operating.md"), "utf8");
+  const docs = await readFile(path.join(ROOT, "docs/install.md"), "utf8");
   const [command = "", ...args] = /^node_modules\/\S+ .*start\.js$/m.exec(docs)?.[0].split(" ") ?? [];
   if (!existsSync(path.join(ROOT, command)))
     return t.skip("this system's Node 26 does not come with the dependencies");
@@ -92,7 +92,7 @@ test("SIGTERM to the documented command stops the service with exit code 0", asy
 });
 
 test("the service stops with the shell that npm started it in", async (t) => {
-  const { child, base } = await run(t, "sh", ["-c", `"${process.execPath}" packages/server/start.js; true`]);
+  const { child, base } = await run(t, "sh", ["-c", `"${process.execPath}" "${PROGRAM}"; true`]);
   const answers = () =>
     fetch(`${base}/healthz`).then(
       () => true,

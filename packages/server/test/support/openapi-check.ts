@@ -56,7 +56,7 @@ export class OpenApiCheck {
 
   readonly #listener = (exchange: unknown) => this.#check(exchange as Exchange);
 
-  constructor(env: Env) {
+  constructor(env: Pick<Env, "base">) {
     this.#document = structuredClone(openApiOf(env));
     close(this.#document.components);
     for (const item of Object.values(this.#document.paths))

@@ -6,9 +6,18 @@ import path from "node:path";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PATIENCE_MS } from "@easel/conformance/patience";
+import { freePort } from "./postgres-server.ts";
 import { atEnd, type Scope } from "./service.ts";
+import type { TestEnv } from "./test-env.ts";
 
-const MAIN = path.join(import.meta.dirname, "../../src/main.ts");
+/** The environment variable with the path of an installed program; unset where tests start the sources. */
+export const INSTALLED = "EASEL_TEST_PROGRAM";
+
+/** Whether tests start an installed program instead of the sources. */
+export const isInstalled = process.env[INSTALLED] !== undefined;
+
+/** The program that tests start as a process of its own. */
+export const PROGRAM = process.env[INSTALLED] ?? path.join(import.meta.dirname, "../../start.js");
 const RETRY_MS = 10;
 
 /** The service as a separate process, as `npm start` runs it. */
@@ -29,7 +38,7 @@ export async function startProcess(
   errors: number | "inherit" = "inherit",
 ): Promise<Process> {
   const settings = { SERVICE_PORT: "0", SERVICE_DATA_DIR: directory, SERVICE_RATELIMIT_ENABLED: "off" };
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [PROGRAM], {
     env: { ...process.env, ...settings, SERVICE_LOG_LEVEL: "warn", ...more },
     stdio: ["ignore", "pipe", errors],
   });
@@ -42,6 +51,29 @@ export async function startProcess(
   const failed = exited.then(([code]) => assert.fail(`the service has ended with ${code} at its start`));
   const [line] = (await Promise.race([once(child.stdout as Readable, "data"), failed])) as [Buffer];
   return { base: /http:\S+/.exec(line.toString())?.[0] ?? "", pid: child.pid as number, end };
+}
+
+/**
+ * Starts the installed program for tests that only send requests: reading the context of the service, which is in another process, throws.
+ * Otherwise as `startService`.
+ */
+export async function startInstalled(
+  scope: Scope,
+  directory: string,
+  settings: Record<string, string>,
+  hostname: string,
+): Promise<{ base: string; env: TestEnv }> {
+  const port = await freePort();
+  const base = `http://${hostname}:${port}`;
+  await startProcess(scope, directory, {
+    SERVICE_RATELIMIT_ENABLED: "on",
+    SERVICE_BASE_URL: base,
+    SERVICE_HOST: "127.0.0.1",
+    SERVICE_PORT: String(port),
+    ...settings,
+  });
+  const unreachable = () => assert.fail("the service is in a process of its own");
+  return { base, env: new Proxy({} as TestEnv, { get: unreachable }) };
 }
 
 /** Runs `work` and kills the service shortly after `acknowledgements` acknowledged writes. Resolves when `work` has ended. */

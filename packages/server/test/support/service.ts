@@ -111,7 +111,7 @@ export const NAMED = "easel.localhost";
 
 /**
  * Starts a service on a free loopback port with empty data and cheap password hashes, and stops it when the scope ends. `settings` are
- * environment variables; `hostname` is the host of the base URL.
+ * environment variables; `hostname` is the host of the base URL. The service is in this process, unless an installed program is tested.
  */
 export async function startService(
   scope: Scope,
@@ -121,6 +121,8 @@ export async function startService(
 ): Promise<{ base: string; env: TestEnv }> {
   const directory = await temporaryDirectory(scope);
   if (settings.SERVICE_DATABASE_URL === undefined) await copySqliteTemplate(directory);
+  const { isInstalled, startInstalled } = await import("./process.ts");
+  if (isInstalled) return startInstalled(scope, directory, settings, hostname);
   const environment = {
     SERVICE_PORT: "0",
     SERVICE_HOST: "127.0.0.1",

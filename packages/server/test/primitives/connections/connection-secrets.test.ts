@@ -8,10 +8,10 @@ import { test } from "node:test";
 import { asking, type Reply } from "@easel/conformance/connections/reply";
 import { manage } from "@easel/conformance/fixture";
 import { devTarget } from "@easel/conformance/target";
+import { PROGRAM } from "../../support/process.ts";
 import { atEnd, type Scope, temporaryDirectory } from "../../support/service.ts";
 import { administer, connected, putProfile } from "./connected.ts";
 
-const MAIN = path.join(import.meta.dirname, "../../../src/main.ts");
 const UPSTREAM = path.join(import.meta.dirname, "../../../../conformance/src/connections/upstream.ts");
 
 /** Starts a program. Returns the first line that it prints, all it has printed so far, and how to stop it. */
@@ -48,7 +48,7 @@ test("the upstream gets the protected headers; no file, log line or response has
   const secret = `s3cret-${randomBytes(12).toString("hex")}`;
   const key = randomBytes(32).toString("base64");
   const { line: upstream } = await run(t, UPSTREAM, [ca], {});
-  const service = await run(t, MAIN, [], {
+  const service = await run(t, PROGRAM, [], {
     SERVICE_PORT: "0",
     SERVICE_DATA_DIR: data,
     SERVICE_LOG_LEVEL: "trace",

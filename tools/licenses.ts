@@ -20,5 +20,5 @@ async function printLicense(folder: string): Promise<string> {
 export async function printLicenses(modules: readonly string[]): Promise<string> {
   const folders = new Set(modules.map(packageOf).filter((folder) => folder !== undefined));
   const texts = await Promise.all([...folders].map(printLicense));
-  return `easel contains code of these packages.\n\n${texts.sort().join(`\n${"-".repeat(80)}\n\n`)}`;
+  return `This program contains code of these packages.\n\n${texts.sort().join(`\n${"-".repeat(80)}\n\n`)}`;
 }
