@@ -5,6 +5,7 @@ import { RIGHTS } from "@easel/protocol/policy";
 import type { FastifyInstance } from "fastify";
 import { assetPath } from "../config/assets.ts";
 import { mountPublicText } from "../content/service-files.ts";
+import { GROUPS } from "../doc-pages/doc-files.ts";
 import { code, enumeration, fillTemplate } from "../docs/markdown.ts";
 import { limits, presets } from "../docs/tables.ts";
 import type { Env } from "../env.ts";
@@ -115,17 +116,16 @@ function howToGetToken({ base, config }: Env): string {
 /** The heading of the section of `docs/recipes.md` that `/skill.md` contains: a complete canvas. */
 const EXAMPLE = "Poll with results for all";
 
-/** The pages that `/llms.txt` does not list: it names three of them in its own words, and its pages link to the others. */
+/**
+ * The pages that `/llms.txt` does not list: it names three of them in its own words, and its pages link to the others. Of the pages for
+ * operators it has `operating.md` only, because agents make canvases.
+ */
 const UNLISTED = [
   ...["tutorial.md", "recipes.md", "agents.md", "dashboard.md", "ci.md"],
-  ...[
-    "first-canvas.md",
-    "how-it-works.md",
-    "contract.md",
-    "settings.md",
-    "growing.md",
-    "sign-in-providers.md",
-  ],
+  ...["first-canvas.md", "how-it-works.md", "contract.md"],
+  ...GROUPS.filter(({ title }) => title === "Operate")
+    .flatMap(({ pages }) => pages.map((page) => `${page}.md`))
+    .filter((page) => page !== "operating.md"),
 ];
 
 /** Replaces the links of a text by their words. */
