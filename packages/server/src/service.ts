@@ -29,6 +29,7 @@ import { RemoteDocuments } from "./drivers/remote-documents.ts";
 import type { Env, InstanceContext } from "./env.ts";
 import { newLog } from "./http/log.ts";
 import { startLastSeen } from "./identity/last-seen-store.ts";
+import { limitTokenAges } from "./identity/token-ages.ts";
 import { joinInstance, markedInstance, requireOneInstance, type Stores } from "./instance/instance-id.ts";
 import { NodeLease } from "./instance/lease.ts";
 import { describeNode, joinNodes, keepNode, runningNodes } from "./instance/nodes.ts";
@@ -317,6 +318,7 @@ async function listen(
     drainMs = env.config.busUrl === "memory:" ? 0 : DRAIN_MS,
   }: ServeOptions,
 ): Promise<Service> {
+  await limitTokenAges(env);
   const app = await createApp(env);
   await listenAt(app, reserved, env.config, sharesPort);
   const stopSweeping = startSweeping(env);
