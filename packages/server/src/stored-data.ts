@@ -3,6 +3,7 @@ import type { CanvasData } from "./canvases/canvas-data.ts";
 import { coreData } from "./canvases/core-data.ts";
 import { appData } from "./identity/apps.ts";
 import { inviteData } from "./identity/guests.ts";
+import { identityData } from "./identity/identities.ts";
 import { lastSeenData } from "./identity/last-seen-store.ts";
 import { previewData } from "./identity/previews.ts";
 import { sessionData } from "./identity/session.ts";
@@ -38,6 +39,7 @@ export const storedData = (served: readonly Primitive[] = primitives): readonly 
   oauthData,
   appCodeData,
   handOverData,
+  identityData,
   userData,
   lastSeenData,
   teamData,

@@ -52,6 +52,10 @@ interface Identity {
 export interface Member extends Identity {
   kind: "member";
   canPublishPublic: boolean;
+  /** The former address by which the settings name an administrator; empty if their address names somebody else there. */
+  listedAs: string | null;
+  /** Whether the provider has put the person into a group of administrators. */
+  inAdminGroup: boolean;
   /** Null unless the request has an access token that is restricted. */
   restriction: Restriction | null;
 }

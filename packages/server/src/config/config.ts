@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import path from "node:path";
@@ -104,6 +103,40 @@ const IMPOSSIBLE: { when: (read: Read) => boolean; message: string }[] = [
   },
   {
     when: (read) =>
+      read.authMode === "oidc" &&
+      read.oidcEmailVerified === "if_present" &&
+      read.allowedEmailDomains.length === 0,
+    message:
+      "SERVICE_ALLOWED_EMAIL_DOMAINS is required when SERVICE_OIDC_EMAIL_VERIFIED is `if_present`: otherwise an address that nobody has verified would do",
+  },
+  {
+    when: (read) =>
+      read.authMode === "oidc" &&
+      read.oidcEmailVerified === "if_present" &&
+      read.oidcIssuer !== null &&
+      isOpenEntra(read.oidcIssuer),
+    message:
+      "SERVICE_OIDC_EMAIL_VERIFIED must not be `if_present` with this SERVICE_OIDC_ISSUER: administrators of other Entra tenants choose the addresses of their people. Name your tenant: https://login.microsoftonline.com/{tenant id}/v2.0",
+  },
+  {
+    when: (read) =>
+      read.authMode === "oidc" && read.oidcEmailClaim !== "email" && read.oidcEmailVerified === "required",
+    message:
+      "SERVICE_OIDC_EMAIL_VERIFIED must be `if_present` when SERVICE_OIDC_EMAIL_CLAIM is not `email`: what a provider says about verification is about `email`",
+  },
+  {
+    when: (read) =>
+      read.oidcGroupsClaim === null && read.oidcAllowedGroups.length + read.oidcAdminGroups.length > 0,
+    message:
+      "SERVICE_OIDC_GROUPS_CLAIM is required with SERVICE_OIDC_ALLOWED_GROUPS and SERVICE_OIDC_ADMIN_GROUPS: it names the claim that they are compared with",
+  },
+  {
+    when: (read) => read.authMode === "proxy" && read.oidcGroupsClaim !== null && read.proxyJwksUrl === null,
+    message:
+      "SERVICE_PROXY_JWT_JWKS_URL is required with SERVICE_OIDC_GROUPS_CLAIM when SERVICE_AUTH_MODE is `proxy`: groups are read from the signed token alone",
+  },
+  {
+    when: (read) =>
       read.authMode === "proxy" && read.proxyJwksUrl !== null && !isProtectedUrl(read.proxyJwksUrl),
     message:
       "SERVICE_PROXY_JWT_JWKS_URL must be https, unless it is a loopback address, and hold no user: its keys decide who may sign in",
@@ -148,6 +181,16 @@ const IMPOSSIBLE: { when: (read: Read) => boolean; message: string }[] = [
 export function isProtectedUrl(address: string): boolean {
   const { protocol, hostname, username, password } = new URL(address);
   return (protocol === "https:" || isLoopback(hostname)) && username === "" && password === "";
+}
+
+/** Whether an issuer is one of Entra ID for the people of any tenant. The id is that of the tenant of personal accounts. */
+function isOpenEntra(issuer: string): boolean {
+  const { hostname, pathname } = new URL(issuer);
+  const tenant = pathname.split("/")[1]?.toLowerCase() ?? "";
+  return (
+    /(^|\.)(microsoftonline\.(com|us|cn|de)|microsoft\.com|windows\.net|chinacloudapi\.cn)$/.test(hostname) &&
+    ["common", "organizations", "consumers", "9188040d-6c67-4c5b-b112-36a304b66dad"].includes(tenant)
+  );
 }
 
 /** Whether a URL names a Redis server, with nothing that the bus would ignore. */
@@ -205,52 +248,14 @@ export function shownText({ secret }: Pick<Setting<unknown>, "secret">, given: s
   return address.href.replaceAll(encodeURIComponent(MASK), MASK);
 }
 
-/** The name of the variable that names the file with the text of a secret setting. */
-export const fileVariableOf = ({ variable }: Pick<Setting<unknown>, "variable">) => `${variable}_FILE`;
-
-/**
- * Returns the text of a setting and the name of the variable that it comes from: its own, or that of a file for a secret. A line break at the end
- * of the file is no part of the text. Returns null if neither is set. @throws RangeError with a mistake for the operator, without the
- * name of the file: it could be the secret itself.
- */
-function givenText(
-  setting: Setting<unknown>,
-  environment: Record<string, string | undefined>,
-): { source: string; given: string } | null {
-  const { variable, secret } = setting;
-  const own = environment[variable] || null;
-  const source = fileVariableOf(setting);
-  const file = secret === true ? environment[source] || null : null;
-  if (file === null) return own === null ? null : { source: variable, given: own };
-  if (own !== null) throw new RangeError(`${variable} and ${source} are both set: remove one of them`);
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8").replace(/\r?\n$/, "");
-  } catch (error) {
-    throw new RangeError(
-      `${source} names a file that cannot be read (${(error as NodeJS.ErrnoException).code})`,
-    );
-  }
-  if (text === "") throw new RangeError(`${source} names a file that is empty`);
-  return { source: `the file of ${source}`, given: text };
-}
-
 /** Parses and validates the environment variables; an empty one counts as unset. @throws ConfigError with all mistakes. */
 export function readConfig(environment: Record<string, string | undefined>): Config {
   const mistakes: string[] = [];
   const unparsed = new Set<string>();
   const texts: Record<string, string> = {};
   const entries = Object.entries(SETTINGS).map(([name, each]) => {
-    let found: ReturnType<typeof givenText>;
-    try {
-      found = givenText(each, environment);
-    } catch (error) {
-      mistakes.push((error as Error).message);
-      unparsed.add(name);
-      return [name, each.fallback];
-    }
-    if (found === null) return [name, each.fallback];
-    const { source, given } = found;
+    const given = environment[each.variable];
+    if (given === undefined || given === "") return [name, each.fallback];
     texts[name] = shownText(each, given);
     try {
       return [name, each.kind.read(given)];
@@ -258,7 +263,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       const holds = each.secret === true ? "its value (not shown)" : `\`${given}\``;
       // Some types say what is wrong. Other errors, such as those of the JSON parser, are not for people.
       const why = error instanceof RangeError && error.message !== "" ? `. Here, ${error.message}` : "";
-      mistakes.push(`${source} holds ${holds}; it may hold ${each.kind.may}${why}`);
+      mistakes.push(`${each.variable} holds ${holds}; it may hold ${each.kind.may}${why}`);
       unparsed.add(name);
       return [name, each.fallback];
     }
@@ -290,11 +295,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
 
 /** Returns the names of environment variables that start with `SERVICE_` but are no settings, such as misspelled ones. */
 export function unknownVariables(environment: Record<string, string | undefined>): string[] {
-  const known = new Set(
-    Object.values<Setting<unknown>>(SETTINGS).flatMap((each) =>
-      each.secret === true ? [each.variable, fileVariableOf(each)] : [each.variable],
-    ),
-  );
+  const known = new Set(Object.values(SETTINGS).map((each) => each.variable));
   return Object.keys(environment).filter((name) => name.startsWith("SERVICE_") && !known.has(name));
 }
 

@@ -17,6 +17,14 @@ const SIGNED = {
   SERVICE_PROXY_JWT_AUDIENCE: "easel",
 };
 
+const OIDC = {
+  ...PROXY,
+  SERVICE_AUTH_MODE: "oidc",
+  SERVICE_URL_MODE: "subdomain",
+  SERVICE_OIDC_ISSUER: "https://accounts.example",
+  SERVICE_OIDC_CLIENT_ID: "easel",
+};
+
 const ROWS: [settings: Record<string, string>, warnings: RegExp[]][] = [
   [{}, []],
   [{ ...PROXY, SERVICE_URL_MODE: "path" }, [/^path mode does not isolate/]],
@@ -24,6 +32,9 @@ const ROWS: [settings: Record<string, string>, warnings: RegExp[]][] = [
   [{ ...WITHOUT_SECRET, SERVICE_URL_MODE: "subdomain" }, [/SERVICE_PROXY_SECRET.*X-Service-Proxy-Secret/]],
   [{ ...WITHOUT_SECRET, ...SIGNED, SERVICE_URL_MODE: "subdomain" }, []],
   [{ SERVICE_URL_MODE: "subdomain", SERVICE_BASE_URL: "http://localhost:3000" }, [/one-word host/]],
+  [OIDC, [/^everyone with an account at SERVICE_OIDC_ISSUER/]],
+  [{ ...OIDC, SERVICE_ALLOWED_EMAIL_DOMAINS: "acme.test" }, []],
+  [{ ...OIDC, SERVICE_OIDC_GROUPS_CLAIM: "groups", SERVICE_OIDC_ALLOWED_GROUPS: "staff" }, []],
   [{ SERVICE_AUTHORING: "on" }, [/SERVICE_AUTHORING_SCOPE=canvas/]],
   [{ SERVICE_AUTHORING: "on", SERVICE_AUTHORING_SCOPE: "person" }, [/SERVICE_AUTHORING_SCOPE=canvas/]],
   [{ SERVICE_AUTHORING: "on", SERVICE_AUTHORING_SCOPE: "canvas" }, []],

@@ -25,6 +25,12 @@ const WARNINGS: { when: (config: Config) => boolean; message: string }[] = [
       "a page with authoring can replace every canvas of the person who has it open, and any canvas while an administrator has it open: set SERVICE_AUTHORING_SCOPE=canvas unless you trust all of these pages",
   },
   {
+    when: ({ authMode, allowedEmailDomains, oidcAllowedGroups }) =>
+      authMode === "oidc" && allowedEmailDomains.length + oidcAllowedGroups.length === 0,
+    message:
+      "everyone with an account at SERVICE_OIDC_ISSUER may sign in, which for a public provider is the whole world: set SERVICE_ALLOWED_EMAIL_DOMAINS",
+  },
+  {
     when: ({ s3 }) => s3?.endpoint.startsWith("http:") === true && !isLoopback(new URL(s3.endpoint).hostname),
     message:
       "the endpoint in SERVICE_BLOBS_URL is http: others on that network can read files, and change them on the way; use https unless the network is yours alone",

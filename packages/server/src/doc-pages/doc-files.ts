@@ -24,7 +24,7 @@ export const GROUPS: { title: string; pages: string[] }[] = [
       "install",
       "operating",
       "growing",
-      "sign-in-providers",
+      "identity",
       "people",
       "settings",
       "../SECURITY",

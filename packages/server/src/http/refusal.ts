@@ -34,10 +34,13 @@ export function refuse(
 
 /**
  * Throws the 401 response to a request without valid credentials (specification 4.1, step 1). Used where the request is not redirected to a
- * sign-in page instead. `fields` are added to the body.
+ * sign-in page instead. `fields` are added to the body, `headers` to the response.
  */
-export function refuseAnonymous(fields: Record<string, string> = {}): never {
-  throw new Refusal(401, { error: ERRORS.NOT_AUTHENTICATED.message, ...fields });
+export function refuseAnonymous(
+  fields: Record<string, string> = {},
+  headers: Record<string, string> = {},
+): never {
+  throw new Refusal(401, { error: ERRORS.NOT_AUTHENTICATED.message, ...fields }, headers);
 }
 
 /** Throws a `Refusal` that redirects to a location. */

@@ -1,8 +1,11 @@
 import { errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
+import type { Config } from "../config/config.ts";
 import { tokenHash } from "../crypto/ids.ts";
 import type { Jwks } from "../crypto/jwks.ts";
 import type { Env } from "../env.ts";
 import { Refusal } from "../http/refusal.ts";
+import { groupsIn } from "./group-claim.ts";
+import type { AccountId } from "./identities.ts";
 
 /** The accepted signature algorithms: asymmetric ones only. */
 const ALGORITHMS = [
@@ -22,6 +25,10 @@ const MAX_CACHED = 5_000;
 export interface Assertion {
   email: string;
   name: string | null;
+  /** The account at the issuer of the signed token; null if the token has no subject, or the proxy sends plain headers instead. */
+  account: AccountId | null;
+  /** Null if no claim of the token is read for them, or the token has only a pointer to them. */
+  groups: string[] | null;
   /** When the signed token expires, in epoch milliseconds. Infinity if the proxy sends plain headers with each request instead. */
   until: number;
 }
@@ -31,6 +38,10 @@ interface Expected {
   issuer: string | null;
   audience: string | null;
   now: number;
+  /** The type that the header must name; any by default. */
+  typ?: string;
+  /** The claims that the token must have; `exp` by default. */
+  needs?: string[];
 }
 
 /**
@@ -40,7 +51,7 @@ interface Expected {
 export async function verify(
   token: string,
   key: JWTVerifyGetKey,
-  { issuer, audience, now }: Expected,
+  { issuer, audience, now, typ, needs = ["exp"] }: Expected,
 ): Promise<JWTPayload> {
   if (token.length > MAX_TOKEN_LENGTH || !COMPACT.test(token))
     throw new errors.JWSInvalid("Not a compact JWS");
@@ -48,7 +59,8 @@ export async function verify(
     algorithms: ALGORITHMS,
     issuer: issuer ?? [],
     audience: audience ?? [],
-    requiredClaims: ["exp"],
+    requiredClaims: needs,
+    ...(typ !== undefined && { typ }),
     clockTolerance: TOLERANCE_S,
     currentDate: new Date(now),
   });
@@ -61,7 +73,7 @@ export async function verify(
  */
 export async function readAssertion(token: string, keys: Jwks, env: Env): Promise<Assertion | null> {
   try {
-    return assertionOf(await getCached(token, keys, env));
+    return assertionOf(await getCached(token, keys, env), env.config);
   } catch (error) {
     if (error instanceof Refusal) throw error;
     env.log.debug({ reason: String(error) }, "a signed token of the proxy is not valid");
@@ -91,14 +103,23 @@ async function getCached(token: string, keys: Jwks, { config, clock }: Env): Pro
   return claims;
 }
 
-function assertionOf({
-  email,
-  email_verified: verified = true,
-  name,
-  exp = 0,
-}: JWTPayload): Assertion | null {
+/** Returns the identity in the claims of a verified token, or null if it has no verified address or no group that may sign in. */
+function assertionOf(
+  claims: JWTPayload,
+  { oidcGroupsClaim, oidcAllowedGroups }: Pick<Config, "oidcGroupsClaim" | "oidcAllowedGroups">,
+): Assertion | null {
+  const { iss, sub, email, email_verified: verified = true, name, exp = 0 } = claims;
   // Some providers send booleans as text.
   if (typeof email !== "string" || (verified !== true && verified !== "true")) return null;
-  const until = (exp + TOLERANCE_S) * 1000;
-  return { email, name: typeof name === "string" ? name : null, until };
+  const told = oidcGroupsClaim === null ? "elsewhere" : (groupsIn(claims, oidcGroupsClaim) ?? []);
+  const groups = told === "elsewhere" ? null : told;
+  if (oidcAllowedGroups.length > 0 && !oidcAllowedGroups.some((each) => groups?.includes(each))) return null;
+  const hasAccount = typeof iss === "string" && typeof sub === "string" && sub !== "";
+  return {
+    email,
+    name: typeof name === "string" ? name : null,
+    account: hasAccount ? { issuer: iss, subject: sub } : null,
+    groups,
+    until: (exp + TOLERANCE_S) * 1000,
+  };
 }

@@ -9,7 +9,7 @@ import { previewerById } from "./previews.ts";
 import { proxyUser } from "./proxy.ts";
 import { findCanvasSession, findSession, sessionById } from "./session.ts";
 import { acceptsTokens, bearerToken, tokenUser, tokenUserById } from "./tokens.ts";
-import { userById } from "./users.ts";
+import { isListed, userById } from "./users.ts";
 
 const ANONYMOUS = { user: visitor(), credential: null };
 
@@ -83,4 +83,4 @@ export async function reauthenticate({ user, credential }: Caller, env: Env): Pr
 
 /** Whether a user is an administrator of this instance. This gives the user no role on any canvas. Guests are never administrators. */
 export const isAdmin = (user: Principal, env: Env): boolean =>
-  user.kind === "member" && env.config.adminEmails.includes(user.email);
+  user.kind === "member" && isListed(user, env.config);

@@ -2,11 +2,12 @@ import { isUtf8 } from "node:buffer";
 import { hash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
-import { normalEmail } from "../access/principal.ts";
+import { type Member, normalEmail } from "../access/principal.ts";
 import type { Config } from "../config/config.ts";
 import type { Env } from "../env.ts";
 import type { Assertion } from "./assertion.ts";
 import type { Identified } from "./credential.ts";
+import { personOf } from "./identities.ts";
 import { cleanName, upsertUser } from "./users.ts";
 
 /** Whether the identity headers that a peer sends are trusted. An IPv4 address mapped into IPv6 counts as the IPv4 address. */
@@ -44,8 +45,21 @@ export async function proxyUser(request: IncomingMessage, env: Env): Promise<Ide
   const assertion = await readProxyAssertion(request, env);
   const email = assertion === null ? null : normalEmail(assertion.email, env.config.allowedEmailDomains);
   if (assertion === null || email === null) return null;
-  const user = await upsertUser(env.db, email, cleanName(assertion.name), env.clock());
+  const user = await userOfAssertion({ ...assertion, email }, env);
   return user && { user, credential: { kind: "assertion", until: assertion.until } };
+}
+
+/** Finds the person of an assertion: by their account if the proxy has signed it, otherwise by the address. Returns null if there is none. */
+async function userOfAssertion(
+  { account, email, name: given, groups }: Assertion,
+  env: Env,
+): Promise<Member | null> {
+  const name = cleanName(given);
+  if (account === null) return upsertUser(env.db, email, name, env.clock());
+  const person = await personOf({ ...account, email, name, groups }, env, { always: false });
+  if (typeof person !== "string") return person;
+  env.log.warn({ why: person, email, ...account }, "the proxy asserts somebody who may not sign in");
+  return null;
 }
 
 /**
@@ -63,5 +77,7 @@ async function readProxyAssertion(request: IncomingMessage, env: Env): Promise<A
   if (!isTrustedPeer(request.socket.remoteAddress, config) || !hasProxySecret(request, config)) return null;
   const email = singleHeader(request, config.proxyEmailHeader);
   const name = singleHeader(request, config.proxyNameHeader);
-  return email === null ? null : { email, name, until: Number.POSITIVE_INFINITY };
+  return email === null
+    ? null
+    : { email, name, account: null, groups: null, until: Number.POSITIVE_INFINITY };
 }

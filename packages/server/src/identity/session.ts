@@ -15,8 +15,21 @@ import { type UserRow, userOf } from "./users.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The time after which an unused session expires. Each use extends the expiry, at most once a day. */
-const SESSION_LIFETIME_MS = 14 * DAY_MS;
+/** The maximum age of a session if the settings have none: of people who can sign in again without being asked, and of all others. */
+const MAX_DAYS_AT_PROVIDER = 7;
+const MAX_DAYS = 90;
+
+/** The part of the idle time after which a use extends the expiry. By default this is a day. */
+const EXTENDED_AFTER = 1 / 14;
+
+/** The time after which an unused session expires, in milliseconds. Each use extends the expiry, at most once in a 14th of it. */
+const idleMs = ({ config }: Env): number => config.sessionIdleDays * DAY_MS;
+
+/** The time after which a session ends however much it is used, in milliseconds. */
+function maxMs(isGuest: boolean, { config }: Env): number {
+  const atProvider = config.authMode === "oidc" && !isGuest;
+  return (config.sessionMaxDays ?? (atProvider ? MAX_DAYS_AT_PROVIDER : MAX_DAYS)) * DAY_MS;
+}
 
 /** The sessions, of which those of guests belong to a canvas. */
 export const sessionData: CanvasData = {
@@ -33,10 +46,12 @@ export const sessionData: CanvasData = {
 };
 
 /**
- * A row of the view `session_holders`: a session, with the columns of its user if it is the session of a member, or of the invitation if it
+ * A row of the view `session_people`: a session, with the columns of its user if it is the session of a member, or of the invitation if it
  * is the session of a guest.
  */
-type SessionRow = { session_id: string; expires_at: number } & UserRow & InviteRow & Dependent;
+type SessionRow = { session_id: string; started_at: number; expires_at: number } & UserRow &
+  InviteRow &
+  Dependent;
 
 /** Returns the name of the session cookie. On https it has the prefix `__Host-`, so that no canvas host can set or shadow the cookie. */
 export const sessionCookie = (secure: boolean) => hostOnly("easel_session", secure);
@@ -50,23 +65,32 @@ export function sessionToken(header: string | undefined, secure: boolean): strin
   return others.every((other) => other === first) ? first : undefined;
 }
 
-/** Ends the current session of the browser and starts one for a user. Returns the `Set-Cookie` header. */
-export async function startSession(user: User, request: FastifyRequest, env: Env): Promise<string> {
+/**
+ * Ends the current session of the browser and starts one for a user. `providerSid` is the id of the session at the provider, if it has said
+ * one. Returns the `Set-Cookie` header.
+ */
+export async function startSession(
+  user: User,
+  request: FastifyRequest,
+  env: Env,
+  providerSid: string | null = null,
+): Promise<string> {
   await endSession(request.raw, env);
   const token = newToken();
   const now = env.clock();
   const invite = inviteOf(user);
   const agent = (request.headers["user-agent"] ?? "").slice(0, 300);
+  const lifetime = Math.min(idleMs(env), maxMs(invite !== null, env));
   await env.db.withReserve.run`
-    insert into sessions (token_hash, id, user_id, invite_id, created_at, expires_at, address, user_agent)
+    insert into sessions (token_hash, id, user_id, invite_id, created_at, expires_at, address, user_agent, provider_sid)
     values (${tokenHash(token)}, ${newId()}, ${invite === null ? user.id : null}, ${invite}, ${now},
-      ${now + SESSION_LIFETIME_MS}, ${request.ip}, ${agent})`;
-  return cookie(env, token, SESSION_LIFETIME_MS);
+      ${now + lifetime}, ${request.ip}, ${agent}, ${providerSid})`;
+  return cookie(env, token, lifetime);
 }
 
 /**
- * Finds the user of the session of a request to the base host. Returns null if there is no valid session. If `reply` is given, extends the expiry of the
- * session at most once a day.
+ * Finds the user of the session of a request to the base host. Returns null if there is no valid session. If `reply` is given, extends the
+ * expiry of a session that has been idle for long enough, up to its maximum age.
  */
 export async function findSession(
   request: HasHeaders,
@@ -76,15 +100,15 @@ export async function findSession(
   const token = sessionToken(request.headers.cookie, env.base.secure);
   if (token === undefined || !isToken(token)) return null;
   const row = await env.db.getCached<SessionRow>`
-    select session_holders.*, 'person ' || coalesce(id, invite_id) as depends_on
-    from session_holders where token_hash = ${{ from: token, value: () => tokenHash(token) }}`;
+    select session_people.*, 'person ' || coalesce(id, invite_id) as depends_on
+    from session_people where token_hash = ${{ from: token, value: () => tokenHash(token) }}`;
   const session = validSession(row, env);
   if (row === undefined || session === null) return null;
-  const used = row.expires_at - env.clock() < SESSION_LIFETIME_MS - DAY_MS;
-  if (used && reply !== null) {
-    const end = env.clock() + SESSION_LIFETIME_MS;
+  const now = env.clock();
+  const end = Math.min(now + idleMs(env), endOf(row, env));
+  if (reply !== null && end - row.expires_at > idleMs(env) * EXTENDED_AFTER) {
     await env.db.withReserve.run`update sessions set expires_at = ${end} where id = ${row.session_id}`;
-    reply.header("set-cookie", cookie(env, token, SESSION_LIFETIME_MS));
+    reply.header("set-cookie", cookie(env, token, end - now));
     session.credential.until = end;
   }
   return session;
@@ -94,17 +118,23 @@ export async function findSession(
 export async function sessionById(id: string, env: Env): Promise<Identified<StoredCredential> | null> {
   return validSession(
     await env.db.getCached<SessionRow>`
-      select session_holders.*, 'person ' || coalesce(id, invite_id) as depends_on
-      from session_holders where session_id = ${id}`,
+      select session_people.*, 'person ' || coalesce(id, invite_id) as depends_on
+      from session_people where session_id = ${id}`,
     env,
   );
 }
 
+/** Returns when a session reaches its maximum age. */
+const endOf = (row: Pick<SessionRow, "started_at" | "invite_id">, env: Env): number =>
+  row.started_at + maxMs(row.invite_id !== null, env);
+
 /** Converts a row to its user. Returns null if there is no session or it has expired, its user is deactivated or its invitation is revoked. */
 function validSession(row: Readonly<SessionRow> | undefined, env: Env): Identified<StoredCredential> | null {
-  if (row === undefined || row.expires_at <= env.clock()) return null;
+  if (row === undefined) return null;
+  const until = Math.min(row.expires_at, endOf(row, env));
+  if (until <= env.clock()) return null;
   const user = row.invite_id === null ? userOf(row) : guestOf(row);
-  return user && { user, credential: { kind: "session", id: row.session_id, until: row.expires_at } };
+  return user && { user, credential: { kind: "session", id: row.session_id, until } };
 }
 
 /** Ends every session whose token is in a cookie of the request. Returns the `Set-Cookie` header that deletes the cookie. */
@@ -153,7 +183,7 @@ const cookieName = ({ base }: Env) => hostOnly("easel_content", base.secure);
 export function canvasSessionCookie(slug: string, sessionId: string, env: Env): string {
   const issued = String(env.clock());
   const value = [sessionId, issued, env.signer.sign("content", slug, sessionId, issued)].join(".");
-  return setCookie(cookieName(env), value, { maxAge: SESSION_LIFETIME_MS, secure: env.base.secure });
+  return setCookie(cookieName(env), value, { maxAge: idleMs(env), secure: env.base.secure });
 }
 
 /** Finds the user of the session of a request to the host of a canvas, by the cookie of that host. Returns null if there is no valid cookie. */

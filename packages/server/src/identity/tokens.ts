@@ -101,7 +101,8 @@ export async function tokenUser(
 export const tokenUserById = async (id: string, env: Env): Promise<Identified | null> =>
   validToken(
     await env.db.getCached<TokenRow>`
-      select users.id, email, users.name, avatar_url, can_publish_public, deactivated_at, tokens.id as token_id,
+      select users.id, email, users.name, avatar_url, can_publish_public, deactivated_at, listed_as, admin_group, groups_key,
+      tokens.id as token_id,
         expires_at, used_at, scope, canvas_id, audience, 'person ' || users.id as depends_on
       from tokens join users on users.id = tokens.user_id
       where tokens.id = ${id}`,
@@ -150,7 +151,8 @@ async function findToken(token: string, { db }: Env): Promise<Readonly<TokenRow>
   const secret = secretOf(token);
   if (secret === null) return undefined;
   return db.getCached<TokenRow>`
-    select users.id, email, users.name, avatar_url, can_publish_public, deactivated_at, tokens.id as token_id,
+    select users.id, email, users.name, avatar_url, can_publish_public, deactivated_at, listed_as, admin_group, groups_key,
+      tokens.id as token_id,
       expires_at, used_at, scope, canvas_id, audience, 'person ' || users.id as depends_on
     from tokens join users on users.id = tokens.user_id
     where token_hash = ${{ from: secret, value: () => tokenHash(secret) }}`;

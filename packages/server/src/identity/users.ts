@@ -1,5 +1,6 @@
 import { type Member, nameOf } from "../access/principal.ts";
 import type { CanvasData } from "../canvases/canvas-data.ts";
+import type { Config } from "../config/config.ts";
 import { newId } from "../crypto/ids.ts";
 import type { Db, Dependent } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
@@ -15,6 +16,12 @@ export interface UserRow {
   avatar_url: string | null;
   can_publish_public: number;
   deactivated_at: number | null;
+  /** The former address by which the settings name an administrator; empty if the address of the person names somebody else there. */
+  listed_as: string | null;
+  /** 1 if the person is in a group of administrators. */
+  admin_group: number;
+  /** A hash of the groups of the person; null if no provider has told any. */
+  groups_key: string | null;
 }
 
 /** Converts a row to a user. Returns null if there is no row or the user is deactivated. */
@@ -27,22 +34,36 @@ export function userOf(row: Readonly<UserRow> | undefined): Member | null {
     name: row.name,
     avatarUrl: row.avatar_url,
     canPublishPublic: row.can_publish_public === 1,
+    listedAs: row.listed_as,
+    inAdminGroup: row.admin_group === 1,
     restriction: null,
   };
 }
+
+/** Whether the settings make a person an administrator: by their address, by one that they have had, or by a group. */
+export const isListed = (
+  { email, listedAs, inAdminGroup }: Pick<Member, "email" | "listedAs" | "inAdminGroup">,
+  { adminEmails, oidcAdminGroups }: Pick<Config, "adminEmails" | "oidcAdminGroups">,
+): boolean =>
+  (listedAs !== "" && adminEmails.includes(email)) ||
+  (listedAs !== null && adminEmails.includes(listedAs)) ||
+  (inAdminGroup && oidcAdminGroups.length > 0);
 
 /** Finds a user by the id. Returns null if there is none or the user is deactivated. */
 export async function userById(id: string, { db }: Env): Promise<Member | null> {
   return userOf(
     await db.getCached<UserRow & Dependent>`
-      select id, email, name, avatar_url, can_publish_public, deactivated_at, 'person ' || id as depends_on from users where id = ${id}`,
+      select id, email, name, avatar_url, can_publish_public, deactivated_at, listed_as, admin_group, groups_key,
+        'person ' || id as depends_on
+      from users where id = ${id}`,
   );
 }
 
 /** Finds the row of the user with an e-mail address. Returns undefined if nobody has signed in with it. */
 export const findUserRow = (email: string, { db }: Env): Promise<UserRow | undefined> =>
   db.get<UserRow>`
-    select id, email, name, avatar_url, can_publish_public, deactivated_at from users where email = ${email}`;
+    select id, email, name, avatar_url, can_publish_public, deactivated_at, listed_as, admin_group, groups_key
+    from users where email = ${email}`;
 
 /**
  * Sanitizes a name that a client or a provider sent: removes control characters and cuts the name to 200 characters. Returns null if
@@ -66,7 +87,9 @@ export async function upsertUser(
   now: number,
 ): Promise<Member | null> {
   const find = () => db.getCached<UserRow & Dependent>`
-    select id, email, name, avatar_url, can_publish_public, deactivated_at, 'person ' || id as depends_on from users where email = ${email}`;
+    select id, email, name, avatar_url, can_publish_public, deactivated_at, listed_as, admin_group, groups_key,
+      'person ' || id as depends_on
+    from users where email = ${email}`;
   const known = await find();
   if (known === undefined) {
     await db.withReserve.run`

@@ -103,5 +103,7 @@ const newMember = (email: string): Principal => ({
   name: nameOf(email),
   avatarUrl: null,
   canPublishPublic: true,
+  listedAs: null,
+  inAdminGroup: false,
   restriction: null,
 });

@@ -35,7 +35,7 @@ export async function admit(
   blockEmbedding(reply);
   const { user, ...proof } = await identify(request.raw, reply, env, { tokens: page ? undefined : "api" });
   if (user.kind === "visitor")
-    return page ? challenge(request.raw, "page", env) : challengeProgram(request.raw, reply, env);
+    return page ? challenge(request.raw, "page", env) : challengeProgram(request.raw, env);
   const rateClass = isCrossOrigin(request.headers, env.base) ? "foreign" : "management";
   const bucket: Bucket = { rateClass, owner: user.id, part: uploads ? "uploads" : "management" };
   const perMinute = env.config.managementPerMinute * (uploads ? UPLOADS_FACTOR : 1);

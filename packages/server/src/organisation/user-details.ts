@@ -17,6 +17,8 @@ export interface UserDetailsRow {
   /** Null if it is not known. */
   last_seen_at: number | null;
   can_publish_public: number;
+  listed_as: string | null;
+  admin_group: number;
   /** Number of canvases that the user owns, without deleted ones. */
   canvases: number;
   /** The maximum number of canvases that this user may own. Null if the limit of the instance applies. */
@@ -31,7 +33,7 @@ export interface UserDetailsRow {
 
 /** The columns of a user that administrators see. */
 const DETAILS = sql`
-  select id, email, name, avatar_url, created_at, deactivated_at, can_publish_public,
+  select id, email, name, avatar_url, created_at, deactivated_at, can_publish_public, listed_as, admin_group,
     (select seen_at from last_seen where user_id = users.id) as last_seen_at,
     (select count(*) from canvases where owner_id = users.id and deleted_at is null) as canvases,
     (select value from user_quotas where user_id = users.id and user_quotas.name = 'canvases.person') as quota_canvases,

@@ -44,5 +44,5 @@ export async function authenticate(visit: Visit, env: Env): Promise<Caller> {
     const path = parseCanvasPath(request.url ?? "")?.rest ?? "/";
     startHandOver(canvasHost, path, request, env);
   }
-  return surface === "api" ? challengeProgram(request, answer, env) : challenge(request, "page", env);
+  return surface === "api" ? challengeProgram(request, env) : challenge(request, "page", env);
 }

@@ -36,8 +36,9 @@ export function safeReturn(given: string | undefined, base: Base): string {
 
 /**
  * Rejects an unauthenticated request: redirects it to the login route in oidc mode, otherwise throws 401 (specification 4.1, step 1). A
- * program with an access token that is not valid gets 401 in oidc mode, too, because it cannot sign in on a page. In dev mode, a browser that requests a page is redirected, too. After the sign-in, a redirected browser returns to the page that it
- * requested. `fields` are added to the body of a 401.
+ * program that sends a bearer token of any kind gets 401 in oidc mode, too, because it cannot sign in on a page. In dev mode, a browser that
+ * requests a page is redirected, too. After the sign-in, a redirected browser returns to the page that it requested. `fields` are added to
+ * the body of a 401.
  */
 export function challenge(
   request: HasHeaders & { url?: string | undefined },
@@ -46,11 +47,25 @@ export function challenge(
   fields: Record<string, string> = {},
 ): never {
   const { config } = env;
+  if (config.authMode === "oidc" && sendsToken(request)) return refuseToken(expects, fields);
   const navigates = expects === "page" && wantsPage(request.headers);
   const back = navigates ? `?returnTo=${encodeURIComponent(request.url ?? "/")}` : "";
-  if (expects === "api" && bearerToken(request) !== undefined) return refuseAnonymous(fields);
   if (config.authMode === "oidc" || (config.authMode === "dev" && navigates)) redirect(loginUrl(env) + back);
   return refuseAnonymous(fields);
+}
+
+/** Whether a request has a bearer token, of this service or of another one. */
+const sendsToken = ({ headers: { authorization } }: HasHeaders): boolean =>
+  /^bearer(\s|$)/i.test(authorization ?? "");
+
+/** Throws 401 for a request with a token that is not valid, or at an address that accepts none. */
+function refuseToken(expects: "api" | "page", fields: Record<string, string>): never {
+  const fault =
+    expects === "page"
+      ? "This address accepts no access tokens."
+      : "The access token is invalid or was revoked.";
+  const value = `Bearer error="invalid_token", error_description="${fault}"`;
+  return refuseAnonymous(fields, { "www-authenticate": value });
 }
 
 /** Rejects a caller whose credential has ended since a request was admitted, in the same way as a new request of a program without it. */
@@ -68,11 +83,9 @@ const loginUrl = ({ base }: Env): string => `${base.urlMode === "subdomain" ? ba
  */
 export async function challengeProgram(
   request: HasHeaders & { url?: string | undefined },
-  answer: HeaderSink,
   env: Env,
 ): Promise<never> {
   const token = bearerToken(request);
-  if (token !== undefined && acceptsTokens(env.config))
-    answer.header("www-authenticate", await tokenChallenge(token, env));
-  return challenge(request, "api", env);
+  if (token === undefined || !acceptsTokens(env.config)) return challenge(request, "api", env);
+  return refuseAnonymous({}, { "www-authenticate": await tokenChallenge(token, env) });
 }

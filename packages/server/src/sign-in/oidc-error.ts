@@ -64,6 +64,48 @@ const FAILURES = {
     text: "It lies outside the domains that this service admits, or is of a kind that it cannot use.",
     other: true,
   },
+  not_in_group: {
+    status: 403,
+    code: "PERMISSION_DENIED",
+    title: "You are in no group that may sign in here",
+    text: "The people who run this service decide which groups may. Whoever manages your account at the sign-in service can add you to one.",
+    other: true,
+  },
+  groups_elsewhere: {
+    status: 403,
+    code: "PERMISSION_DENIED",
+    title: "You are in too many groups",
+    text: "The sign-in service did not send them, so this service cannot tell whether you may sign in. Tell the people who run it.",
+    other: true,
+  },
+  other_account: {
+    status: 403,
+    code: "PERMISSION_DENIED",
+    title: "This address belongs to another account",
+    text: "Somebody has signed in here with the same address and another account of the sign-in service. An administrator of this service can say which of the two it is.",
+    other: true,
+  },
+  address_taken: {
+    status: 403,
+    code: "PERMISSION_DENIED",
+    title: "Your new address belongs to somebody else here",
+    text: "The sign-in service says that your address has changed, and another person of this service has the new one. Ask an administrator of this service.",
+    other: true,
+  },
+  weak: {
+    status: 403,
+    code: "PERMISSION_DENIED",
+    title: "This service needs a stronger sign-in",
+    text: "The sign-in service did not confirm the kind of sign-in that is asked for, such as a second factor. Set it up there, then try again.",
+    other: true,
+  },
+  stale: {
+    status: 403,
+    code: "PERMISSION_DENIED",
+    title: "Your sign-in was too long ago",
+    text: "The sign-in service did not confirm that it has just asked for your password. Sign in there again.",
+    other: true,
+  },
   deactivated: {
     status: 403,
     code: "PERMISSION_DENIED",
@@ -79,9 +121,18 @@ const FAILURES = {
   },
 } as const satisfies Record<string, Failure>;
 
+/** Who was refused, for the log. */
+export interface Refused {
+  issuer: string;
+  subject: string;
+  email: string | null;
+}
+
 /** Thrown when a sign-in fails. The message is logged and contains no secrets. */
 export class OidcError extends Error {
   readonly kind: keyof typeof FAILURES;
+  /** Null if the provider has not said who it is. */
+  refused: Refused | null = null;
 
   constructor(kind: keyof typeof FAILURES, why: string) {
     super(why);
@@ -132,7 +183,8 @@ export function sendOidcError(
 ): FastifyReply {
   if (!(error instanceof OidcError)) throw error;
   const { status, code, title, text, other = false }: Failure = FAILURES[error.kind];
-  env.log.warn({ requestId: request.id, kind: error.kind, why: error.message }, "a sign-in failed");
+  const { kind, message: why, refused } = error;
+  env.log.warn({ requestId: request.id, kind, why, client: request.ip, ...refused }, "a sign-in failed");
   if (!wantsPage(request.headers)) return refuse(code, { message: `${title}. ${text}` }, status);
   const query = request.query as Query;
   const returnTo = firstValue(query, "returnTo") ?? readFlow(firstValue(query, "state") ?? "", env)?.returnTo;

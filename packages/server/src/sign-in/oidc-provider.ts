@@ -1,6 +1,8 @@
 import type { ClientAuth, Configuration } from "openid-client";
 import { isProtectedUrl } from "../config/config.ts";
+import { Jwks } from "../crypto/jwks.ts";
 import type { Env } from "../env.ts";
+import { type Claims, combined, needsUserinfo } from "./oidc-claims.ts";
 import { causeOf, OidcError, oidcErrorOf } from "./oidc-error.ts";
 import type { Proof } from "./oidc-flow.ts";
 
@@ -10,9 +12,6 @@ const ENDPOINTS = ["authorization_endpoint", "token_endpoint", "jwks_uri"] as co
 
 type Protocol = typeof import("openid-client");
 
-/** The claims of the provider about a user. The types of the values are not checked yet. */
-export type Claims = Readonly<Record<string, unknown>>;
-
 /** The configured OpenID Connect provider. Its methods reject with an OidcError. */
 export interface Provider {
   /**
@@ -20,13 +19,20 @@ export interface Provider {
    * has a session there.
    */
   authorization(proof: Proof, callback: URL, anew: boolean): Promise<URL>;
-  /** Exchanges the authorization code in the URL `callback` for the claims about the user. Returns the verified claims. */
-  claims(proof: Proof, callback: URL): Promise<Claims>;
+  /** Exchanges the authorization code in the URL `callback` for the claims about the user, and the ID token. Returns verified claims. */
+  claims(proof: Proof, callback: URL): Promise<{ claims: Claims; idToken: string }>;
+  /**
+   * Returns the URL at which a browser ends its session at the provider, and from which it comes back to `back`. Null if the provider has none.
+   */
+  signOut(idToken: string | undefined, back: URL): Promise<URL | null>;
+  /** Returns the issuer as the provider calls itself, and its keys. */
+  signer(): Promise<{ issuer: string; keys: Jwks }>;
 }
 
 /** Returns the configured provider. Its metadata and the library `openid-client` are loaded only at the first sign-in. */
 export function openProvider(env: Env): Provider {
   const configuration = cachedConfiguration(env);
+  let keys: { address: string; jwks: Jwks } | undefined;
   const withProvider = async <Result>(act: (oidc: Protocol, provider: Configuration) => Promise<Result>) => {
     try {
       return await act(await import("openid-client"), await configuration());
@@ -44,6 +50,8 @@ export function openProvider(env: Env): Provider {
           nonce: proof.nonce,
           code_challenge: await oidc.calculatePKCECodeChallenge(proof.pkceVerifier),
           code_challenge_method: "S256",
+          ...(env.config.oidcAcrValues !== null && { acr_values: env.config.oidcAcrValues }),
+          ...(env.config.oidcMaxAge !== null && { max_age: String(env.config.oidcMaxAge) }),
           // `max_age: 0` makes the user sign in again. Unlike `prompt`, it is supported by every provider.
           ...(anew && { max_age: "0" }),
         }),
@@ -56,10 +64,27 @@ export function openProvider(env: Env): Provider {
           pkceCodeVerifier: proof.pkceVerifier,
         });
         const claims = tokens.claims();
-        if (claims === undefined) throw new OidcError("invalid_response", "no ID token");
-        if (claims.email !== undefined || provider.serverMetadata().userinfo_endpoint === undefined)
-          return claims;
-        return oidc.fetchUserInfo(provider, tokens.access_token, claims.sub);
+        if (claims === undefined || tokens.id_token === undefined)
+          throw new OidcError("invalid_response", "no ID token");
+        const asks =
+          provider.serverMetadata().userinfo_endpoint !== undefined && needsUserinfo(claims, env.config);
+        const info = asks ? await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub) : {};
+        return { claims: combined(claims, info, env.config), idToken: tokens.id_token };
+      }),
+    signOut: (idToken, back) =>
+      withProvider(async (oidc, provider) => {
+        const { end_session_endpoint: end = "" } = provider.serverMetadata();
+        if (!URL.canParse(end) || !isProtectedUrl(end)) return null;
+        return oidc.buildEndSessionUrl(provider, {
+          post_logout_redirect_uri: back.href,
+          ...(idToken !== undefined && { id_token_hint: idToken }),
+        });
+      }),
+    signer: () =>
+      withProvider(async (_oidc, provider) => {
+        const { issuer, jwks_uri: address = "" } = provider.serverMetadata();
+        if (keys?.address !== address) keys = { address, jwks: new Jwks(address, env.log) };
+        return { issuer, keys: keys.jwks };
       }),
   };
 }

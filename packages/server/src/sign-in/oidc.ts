@@ -1,21 +1,26 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { normalEmail, type User } from "../access/principal.ts";
+import type { User } from "../access/principal.ts";
+import { announceAccess } from "../canvases/open-connections.ts";
 import type { Env } from "../env.ts";
 import { firstValue, type Query } from "../http/query.ts";
+import { findPerson, type NoPerson, personOf } from "../identity/identities.ts";
 import { startSession } from "../identity/session.ts";
-import { cleanName, upsertUser } from "../identity/users.ts";
+import { signOutUser } from "../identity/sign-out.ts";
+import { mountBackChannelLogout } from "./back-channel-logout.ts";
 import { countAttempt, safeReturn } from "./challenge.ts";
-import { OidcError, sendOidcError } from "./oidc-error.ts";
+import { accountOf, type Claims, requireSignIn } from "./oidc-claims.ts";
+import { OidcError, type Refused, sendOidcError } from "./oidc-error.ts";
 import { bindingOf, findProof, readFlow, startFlow } from "./oidc-flow.ts";
-import { type Claims, openProvider } from "./oidc-provider.ts";
+import { idTokenCookie, mountSignedOut } from "./oidc-logout.ts";
+import { openProvider, type Provider } from "./oidc-provider.ts";
 
 const MAX_URL_LENGTH = 8 * 1024;
 
 /**
  * Mounts sign-in by OpenID Connect: Authorization Code with PKCE, state and nonce (specification 5;
- * docs/operating.md#at-an-openid-connect-provider).
+ * docs/identity.md). Returns the provider.
  */
-export function mountOidc(app: FastifyInstance, env: Env): void {
+export function mountOidc(app: FastifyInstance, env: Env): Provider {
   const provider = openProvider(env);
   const errorHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
     sendOidcError(error, request, reply, env);
@@ -60,11 +65,17 @@ export function mountOidc(app: FastifyInstance, env: Env): void {
       if (may) return begin(request, reply, { returnTo: flow.returnTo, restarted: true });
       throw new OidcError("expired", "the state of another browser");
     }
-    const user = await userOfClaims(await provider.claims(proof, callbackUrl(env, params)), env);
+    const { claims, idToken } = await provider.claims(proof, callbackUrl(env, params));
+    const user = await userOfClaims(claims, env);
+    const sid = typeof claims.sid === "string" ? claims.sid : null;
     return reply
-      .header("set-cookie", await startSession(user, request, env))
+      .header("set-cookie", await startSession(user, request, env, sid))
+      .headers(env.config.oidcLogout ? { "set-cookie": idTokenCookie(idToken, env) } : {})
       .redirect(safeReturn(flow.returnTo, env.base), 303);
   });
+  mountBackChannelLogout(app, provider, env);
+  if (env.config.oidcLogout) mountSignedOut(app);
+  return provider;
 }
 
 function callbackUrl({ base }: Env, params = new URLSearchParams()): URL {
@@ -86,21 +97,54 @@ function callbackParams({ url, query }: FastifyRequest): URLSearchParams {
 }
 
 /**
- * Finds or creates the user with the e-mail address in the claims. Throws an OidcError if the address is not verified or the user may not
- * sign in.
+ * Finds the person of the account in the claims, who is created if necessary. Throws an OidcError, which names the account, if the person may
+ * not sign in. Somebody who has left the domains or groups that may sign in then loses what they have here already.
  */
 async function userOfClaims(claims: Claims, env: Env): Promise<User> {
-  if (typeof claims.email !== "string" || claims.email_verified !== true)
-    throw new OidcError("unverified", "no verified e-mail address");
-  const email = normalEmail(claims.email, env.config.allowedEmailDomains);
-  if (email === null) throw new OidcError("not_allowed", "an address that may not sign in");
-  const user = await upsertUser(env.db, email, nameOfClaims(claims), env.clock());
-  if (user === null) throw new OidcError("deactivated", "a deactivated user");
-  return user;
+  try {
+    requireSignIn(claims, env.config, env.clock());
+    const account = accountOf(claims, env.config);
+    if (account.groups === null && env.config.oidcGroupsClaim !== null)
+      env.log.warn(
+        { subject: account.subject, email: account.email },
+        "the provider sends no groups of somebody who is in too many, so their teams stay as they are: let it send those alone that are assigned to the application",
+      );
+    const person = await personOf(account, env, { always: true });
+    if (typeof person === "string") throw new OidcError(person, NO_PERSON[person]);
+    return person;
+  } catch (error) {
+    if (!(error instanceof OidcError)) throw error;
+    error.refused = refusedIn(claims, env.config);
+    if (ENDS_ACCESS.includes(error.kind)) await endAccess(error.refused, env);
+    throw error;
+  }
 }
 
-/** Returns the name of a user, or null if the claims contain none. A username that is an e-mail address does not count. */
-function nameOfClaims({ name, preferred_username }: Claims): string | null {
-  const username = cleanName(preferred_username);
-  return cleanName(name) ?? (username?.includes("@") ? null : username);
+/** Why somebody is refused whose account is in order, for the log. */
+const NO_PERSON: Record<NoPerson, string> = {
+  deactivated: "a deactivated user",
+  other_account:
+    "the person of this address has another account of this issuer. If it is the same person, whose account was made anew, unlink the former one. If the address was given to somebody else, the former person has to be removed first",
+  address_taken:
+    "the address of this account has changed to that of somebody else. Of the two people, one has to be removed or get another address",
+};
+
+/** The refusals by which the provider says that somebody does not belong here any more. */
+const ENDS_ACCESS: readonly OidcError["kind"][] = ["not_allowed", "not_in_group"];
+
+function refusedIn(claims: Claims, { oidcEmailClaim }: Env["config"]): Refused {
+  const email = claims[oidcEmailClaim];
+  return {
+    issuer: String(claims.iss),
+    subject: String(claims.sub),
+    email: typeof email === "string" ? email.slice(0, 254) : null,
+  };
+}
+
+/** Ends what the person of an account has here: sessions, access tokens and connected tools. Does nothing if the account is unknown. */
+async function endAccess(account: Refused, env: Env): Promise<void> {
+  const person = await findPerson(account, env);
+  if (person === undefined) return;
+  await signOutUser(person.id, { tokens: true }, env);
+  await announceAccess({ people: [person.id] }, env);
 }

@@ -8,11 +8,12 @@ import { mountDevSignIn } from "./dev.ts";
 import { mountHandOver } from "./hand-over.ts";
 import { mountInvitation } from "./invitation.ts";
 import { mountOidc } from "./oidc.ts";
+import { signOutAtProvider } from "./oidc-logout.ts";
 
-/** Mounts the routes for signing in and out in the configured sign-in mode (docs/operating.md#sign-in). */
+/** Mounts the routes for signing in and out in the configured sign-in mode (docs/identity.md). */
 export function mountSignIn(app: FastifyInstance, env: Env): void {
   if (env.config.authMode === "dev") mountDevSignIn(app, env);
-  if (env.config.authMode === "oidc") mountOidc(app, env);
+  const provider = env.config.authMode === "oidc" ? mountOidc(app, env) : null;
 
   if (env.base.urlMode === "subdomain") mountHandOver(app, env);
   mountInvitation(app, env);
@@ -23,11 +24,13 @@ export function mountSignIn(app: FastifyInstance, env: Env): void {
     // Makes the browser discard the pages that it keeps for its back button.
     reply.header("set-cookie", await endSession(request.raw, env)).header("clear-site-data", '"cache"');
     if (!wantsPage(request.headers)) return reply.code(204).send();
+    const onward = provider === null ? null : await signOutAtProvider(provider, request, reply, env);
     // A redirect would lead to the login route, where a provider may sign the user in again without asking.
     return sendPage(reply, {
       title: "Signed out",
       narrow: true,
       body: html`<h1>You are signed out</h1><p>Canvases that are still open in other tabs are cut off, too.</p>
+        ${onward === null ? null : html`<p>Now <a href="${onward.href}">sign out at the sign-in service</a>, too, if it does not go on by itself.</p>`}
         ${env.config.authMode === "proxy" ? null : html`<a class="button" href="/auth/login?anew=1">Sign in</a>`}`,
     });
   });

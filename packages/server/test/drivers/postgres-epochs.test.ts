@@ -17,6 +17,7 @@ import {
   valueFor,
 } from "../../src/drivers/db/db.ts";
 import type { Env } from "../../src/env.ts";
+import { findPerson } from "../../src/identity/identities.ts";
 import { findSession, sessionById } from "../../src/identity/session.ts";
 import { tokenUser, tokenUserById } from "../../src/identity/tokens.ts";
 import { upsertUser, userById } from "../../src/identity/users.ts";
@@ -43,7 +44,7 @@ interface Column {
 }
 
 /** Tables of which a row is looked up by its key. Only rows that exist are remembered, so a new row changes none. */
-const ROOTS = ["sessions", "tokens", "users", "invites", "canvases"];
+const ROOTS = ["sessions", "tokens", "users", "invites", "canvases", "identities"];
 
 /** Changes of the owner of a canvas that foreign keys refuse. This test drops these, because they would refuse others as well. */
 const REFUSED = ["users.id", "removal from users"];
@@ -96,6 +97,10 @@ describe("epochs of remembered rows", { skip: engine?.skip }, () => {
     await note("a token by id", (to) => tokenUserById(token.id, to));
     await note("a person by id", (to) => userById(String(userId), to));
     await note("a person by address", ({ db }) => upsertUser(db, people.viewer.email, null, 0));
+    const account = { issuer: "https://accounts.acme.test", subject: "1" };
+    await sql`insert into identities (issuer, subject, user_id, created_at)
+      values (${account.issuer}, ${account.subject}, ${String(userId)}, 0)`;
+    await note("a person by account", (to) => findPerson(account, to));
     await note("a canvas and a listed person", (to) => findForAccess(canvas.slug, people.viewer.email, to));
     await note("a canvas and a member of a team", (to) =>
       findForAccess(canvas.slug, people.stranger.email, to),

@@ -4,7 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import { manage } from "@easel/conformance/fixture";
 import { freshEmail, type Person } from "@easel/conformance/target";
 import { sweep } from "../../src/canvases/sweep.ts";
-import { signOutUser } from "../../src/organisation/sign-out.ts";
+import { signOutUser } from "../../src/identity/sign-out.ts";
 import { whoAmI } from "../support/client.ts";
 import { onEngines } from "../support/engines.ts";
 import { DAY_MS, HOUR_MS, later, MINUTE_MS, still } from "../support/time.ts";

@@ -175,7 +175,7 @@ describe("the log", () => {
   const rows: [name: string, said: Partial<typeof fake>, why: RegExp][] = [
     ["another audience", { claims: { aud: "another" } }, /OAUTH_JWT_CLAIM_COMPARISON_FAILED .*aud/],
     ["another nonce", { claims: { nonce: "another" } }, /nonce/],
-    ["no verified address", { claims: { email_verified: false } }, /no verified e-mail address/],
+    ["no verified address", { claims: { email_verified: false } }, /unverified.*fake@example\.com/],
     ["no JWT", { sign: () => "eyJhbGciOiJFUzI1NiJ9.e30" }, /Invalid JWT/],
     [
       "no JSON",
@@ -208,7 +208,7 @@ describe("the log", () => {
       const line = JSON.stringify(warn.mock.calls.map((call) => call.arguments));
       assert.match(line, why);
       const sent = [searchParams.get("code"), searchParams.get("state"), visitor.cookie(base, "easel_login")];
-      for (const secret of [...sent, "the access token", "eyJ", "fake@"])
+      for (const secret of [...sent, "the access token", "eyJ"])
         assert.ok(!line.includes(String(secret)), line);
     });
   }

@@ -55,9 +55,13 @@ describe("the address", () => {
     });
   }
 
-  it("of the ID token is not combined with claims of userinfo", async () => {
+  it("without a word on verification gives way to that of userinfo, which is not combined with it", async () => {
     fake.claims = { email_verified: undefined };
-    fake.answers["/userinfo"] = { status: 200, body: HONEST };
+    fake.answers["/userinfo"] = { status: 200, body: { ...HONEST, email: "info@example.com" } };
+    const visitor = new Visitor();
+    assert.equal((await signIn(base, visitor)).status, 303);
+    assert.equal((await visitor.me(base)).email, "info@example.com");
+    fake.answers["/userinfo"] = { status: 200, body: { sub: HONEST.sub, email_verified: true } };
     turnedDown(await signIn(base), 403, /not verified/);
   });
 });
@@ -77,7 +81,7 @@ describe("the name", () => {
   ];
   for (const [row, [claims, shown]] of rows.entries()) {
     it(`${JSON.stringify(claims).slice(0, 70)}: ${shown.slice(0, 20)}`, async () => {
-      fake.claims = { ...claims, email: `named.person@row-${row}.example` };
+      fake.claims = { ...claims, sub: `account ${row}`, email: `named.person@row-${row}.example` };
       const visitor = new Visitor();
       await signIn(base, visitor);
       assert.equal((await visitor.me(base)).name, shown);

@@ -8,6 +8,8 @@ export const userWith = (id: string): Member => ({
   name: id,
   avatarUrl: null,
   canPublishPublic: true,
+  listedAs: null,
+  inAdminGroup: false,
   restriction: null,
 });
 

@@ -3,7 +3,7 @@ import { isId } from "../../crypto/ids.ts";
 import { refuse } from "../../http/refusal.ts";
 import { endGuestsOf, listGuestsOf } from "../../identity/guests.ts";
 import { listSessions, revokeOtherSessions, revokeSession } from "../../identity/session.ts";
-import { signOutEveryone, signOutUser } from "../../organisation/sign-out.ts";
+import { signOutEveryone, signOutUser } from "../../identity/sign-out.ts";
 import { act, noContent, ok } from "../act.ts";
 import { optionalJson } from "../bodies.ts";
 import { longPage } from "../list-query.ts";

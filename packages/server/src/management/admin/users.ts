@@ -8,10 +8,10 @@ import type { Env } from "../../env.ts";
 import { distinct, email, label, quota } from "../../http/field-schemas.ts";
 import { paged } from "../../http/query.ts";
 import { refuse } from "../../http/refusal.ts";
-import { findUserRow, type UserRow } from "../../identity/users.ts";
+import { credentialsOf } from "../../identity/sign-out.ts";
+import { findUserRow, isListed, type UserRow } from "../../identity/users.ts";
 import { canvasesToHandOver, handOver, teamsToHandOver } from "../../organisation/handover.ts";
 import { PERSON_QUOTA_NAMES } from "../../organisation/quotas.ts";
-import { credentialsOf } from "../../organisation/sign-out.ts";
 import {
   addUser,
   findUserDetails,
@@ -90,7 +90,10 @@ const viewOf = (row: UserDetailsRow, { config }: Env): AdminUser => ({
   deactivatedAt: row.deactivated_at,
   lastSeenAt: row.last_seen_at,
   canPublishPublic: row.can_publish_public === 1,
-  isAdmin: config.adminEmails.includes(row.email),
+  isAdmin: isListed(
+    { email: row.email, listedAs: row.listed_as, inAdminGroup: row.admin_group === 1 },
+    config,
+  ),
   canvases: row.canvases,
   quotas: {
     "canvases.person": row.quota_canvases,

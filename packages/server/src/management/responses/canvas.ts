@@ -217,7 +217,6 @@ const invitation = exact<Invitation>()(
     email: z.string(),
     name: z.string(),
     createdAt: time,
-    linkExpiresAt: time,
     revokedAt: time.nullable(),
   }),
 );
@@ -229,7 +228,7 @@ export const invitationList = exact<InvitationList>()(
 
 export const newInvitation = exact<NewInvitation>()(
   "NewInvitation",
-  z.strictObject({ id: z.string(), email: z.string(), url: z.string(), linkExpiresAt: time }),
+  z.strictObject({ id: z.string(), email: z.string(), url: z.string() }),
 );
 
 const pageError = exact<PageError>()(

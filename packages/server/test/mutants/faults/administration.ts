@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are parts of source files.
 import { type Fault, fault } from "../fault.ts";
 
-const SIGN_OUT = "packages/server/src/organisation/sign-out.ts";
+const SIGN_OUT = "packages/server/src/identity/sign-out.ts";
 const USERS = "packages/server/src/organisation/user-details.ts";
 const HANDOVER = "packages/server/src/organisation/handover.ts";
 const OWNERSHIP = "packages/server/src/canvases/ownership.ts";

@@ -71,7 +71,7 @@ export const connectedTools: Fault[] = [
   ),
   fault(
     "connected tools: those of a person who is signed out stay",
-    "packages/server/src/organisation/sign-out.ts",
+    "packages/server/src/identity/sign-out.ts",
     "  ...endingSteps(whose),\n",
     "",
     TEST,

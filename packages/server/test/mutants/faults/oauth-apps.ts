@@ -274,7 +274,7 @@ export const oauthApps: Fault[] = [
   ),
   fault(
     "programs: a person who was signed out gets a tool for an open code",
-    "packages/server/src/organisation/sign-out.ts",
+    "packages/server/src/identity/sign-out.ts",
     "  optional(...joined([sql`delete from app_codes where app_id is null and`, whose])),\n",
     "",
     FLOW,

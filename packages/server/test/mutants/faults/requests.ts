@@ -175,8 +175,8 @@ export const requests: Fault[] = [
   fault(
     "sessions: an expired session goes on",
     "packages/server/src/identity/session.ts",
-    "row === undefined || row.expires_at <= env.clock()",
-    "row === undefined",
+    "if (until <= env.clock()) return null;",
+    "",
     "packages/server/test/sign-in/sign-in-session.test.ts",
     "packages/server/test/identity/session-cookies.test.ts",
   ),

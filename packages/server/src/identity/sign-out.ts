@@ -1,6 +1,6 @@
 import { joined, optional, type Sql, type Step, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
-import { endingSteps } from "../identity/apps.ts";
+import { endingSteps } from "./apps.ts";
 
 /** What lets a person in, or others for them, counted. */
 export interface Credentials {
