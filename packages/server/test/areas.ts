@@ -224,32 +224,55 @@ export interface Group {
   files: string[];
 }
 
+/** The kinds of files that share processes whatever their area: about how many seconds a file takes, and how many share a process. */
+const KINDS = {
+  browsers: { seconds: 8, most: 18 },
+  conformance: { seconds: 8, most: 6 },
+  processes: { seconds: 6, most: 8 },
+  unit: { seconds: 0.1, most: 1000 },
+};
+
+type Kind = keyof typeof KINDS;
+
 /**
  * Returns the groups of the test files of some areas and tiers. Files share a process, because a small file takes most of its time to start
- * one: those without a service, those of an area with one, those of an area with a browser.
+ * one, and a browser: those with a service share it with their area, the others with their kind. The groups of a kind are about as long.
  */
 export function groupsOf(areas: AreaName[], tiers: readonly Tier[] = TIERS): Group[] {
-  const groups = new Map<string, string[]>();
+  const kinds = new Map<Kind, string[]>();
+  const groups: (Group & { seconds: number })[] = [];
   for (const area of areas) {
+    const own: string[] = [];
     for (const file of testsOf(area)) {
-      const tier = tierOf(file);
-      if (!tiers.includes(tier)) continue;
-      const title = ALONE.test(file) ? path.basename(file, ".test.ts") : titleOf(file, area, tier);
-      groups.set(title, [...(groups.get(title) ?? []), file]);
+      const kind = kindOf(file, area);
+      if (!tiers.includes(tierOf(file))) continue;
+      if (ALONE.test(file))
+        groups.push({ title: path.basename(file, ".test.ts"), files: [file], seconds: 8 });
+      else if (kind === undefined) own.push(file);
+      else kinds.set(kind, [...(kinds.get(kind) ?? []), file]);
+    }
+    if (own.length > 0) groups.push({ title: area, files: own, seconds: 2 * own.length });
+  }
+  for (const [kind, files] of kinds) {
+    const { seconds, most } = KINDS[kind];
+    const count = Math.ceil(files.length / most);
+    for (let number = 0; number < count; number++) {
+      const dealt = files.filter((_, index) => index % count === number);
+      groups.push({ title: `${kind} ${number + 1}`, files: dealt, seconds: seconds * dealt.length });
     }
   }
-  return [...groups].map(([title, files]) => ({ title, files })).sort((a, b) => weightOf(b) - weightOf(a));
+  // The longest start first, so that no core waits for the last one.
+  return groups.sort((a, b) => b.seconds - a.seconds);
 }
 
-/** The approximate time of a group. The longest start first, so that no core waits for the last one. */
-const weightOf = ({ title, files }: Group): number => files.length * (title.startsWith("browsers") ? 6 : 1);
-
-const titleOf = (file: string, area: AreaName, tier: Tier): string => {
-  if (tier === "unit") return tier;
-  if (file.includes("/conformance/")) return `conformance of ${area}`;
-  if (tier === "service") return area;
-  return file.includes("browser") || area === "examples" ? `browsers of ${area}` : `processes of ${area}`;
-};
+/** Returns the kind of a test file; undefined for one that shares the process of its area. */
+function kindOf(file: string, area: AreaName): Kind | undefined {
+  const tier = tierOf(file);
+  if (tier === "unit") return "unit";
+  if (file.includes("/conformance/")) return "conformance";
+  if (tier === "service") return;
+  return file.includes("browser") || area === "examples" ? "browsers" : "processes";
+}
 
 /** Returns the areas whose sources or tests are among the files. */
 export const areasOf = (files: string[]): AreaName[] =>

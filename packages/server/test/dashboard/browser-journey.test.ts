@@ -60,10 +60,9 @@ const JOURNEYS: [
   options: BrowserContextOptions,
 ][] = [
   ["by keyboard alone, in path mode", "path", keyboard, {}],
-  ["by keyboard alone, in subdomain mode", "subdomain", keyboard, {}],
   [
-    "by touch, on a phone",
-    "path",
+    "by touch, on a phone, in subdomain mode",
+    "subdomain",
     fingers,
     { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
   ],

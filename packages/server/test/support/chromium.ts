@@ -7,8 +7,9 @@ const PROGRAM = ["chromium-headless-shell", "chromium", "chromium-browser", "goo
   .map((name) => `/usr/bin/${name}`)
   .find(existsSync);
 
+/** The compilers for code that runs for long are off: a page of a test lives for seconds, and they take a tenth of the processor time. */
 const FLAGS =
-  "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
+  "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync --js-flags=--no-opt,--no-maglev";
 
 /** The reason to skip browser tests; false where Chromium is installed. In CI a missing Chromium is an error. */
 export const noBrowser: string | false = PROGRAM === undefined && "Chromium is not installed";
