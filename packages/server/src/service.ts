@@ -29,11 +29,13 @@ import { RemoteDocuments } from "./drivers/remote-documents.ts";
 import type { Env, InstanceContext } from "./env.ts";
 import { newLog } from "./http/log.ts";
 import { startLastSeen } from "./identity/last-seen-store.ts";
+import { limitTokenAges } from "./identity/token-ages.ts";
 import { joinInstance, markedInstance, requireOneInstance, type Stores } from "./instance/instance-id.ts";
 import { NodeLease } from "./instance/lease.ts";
 import { describeNode, joinNodes, keepNode, runningNodes } from "./instance/nodes.ts";
 import { becomeOnlyWriter, HAND_OVER_MS } from "./instance/one-writer.ts";
 import { seedExamples } from "./management/seed-examples.ts";
+import { describeStart } from "./organisation/started.ts";
 import { startPageViews } from "./organisation/view-counts.ts";
 import { primitives } from "./primitives/index.ts";
 import { storedData } from "./stored-data.ts";
@@ -221,7 +223,9 @@ async function migrateDatabase(db: Schema, log: Env["log"], waitMs: number): Pro
   const until = performance.now() + waitMs;
   for (let isWaiting = false; ; isWaiting = true) {
     try {
-      const { schema, newer } = await migrate(db, MIGRATIONS, runningNodes);
+      const { schema, newer, applied, isNew } = await migrate(db, MIGRATIONS, runningNodes);
+      if (isNew) log.info({ schema }, "the tables of a new database are made");
+      else for (const { name, ms } of applied) log.info({ migration: name, ms }, "the database is migrated");
       if (newer.length > 0) {
         const message =
           "a newer release has migrated the database, and this one can work with it: upgrade this node, too";
@@ -314,12 +318,14 @@ async function listen(
     drainMs = env.config.busUrl === "memory:" ? 0 : DRAIN_MS,
   }: ServeOptions,
 ): Promise<Service> {
+  await limitTokenAges(env);
   const app = await createApp(env);
   await listenAt(app, reserved, env.config, sharesPort);
   const stopSweeping = startSweeping(env);
   const stopCallLog = startCallLog(env);
   const stopLastSeen = startLastSeen(env);
   const stopPageViews = startPageViews(env);
+  env.log.info(describeStart(env), "the service has started");
   const stops = primitives.flatMap(({ start }) => start?.(env) ?? []);
   const seeded = seed(env, stopping.signal).catch((error: unknown) =>
     env.log.error({ err: error }, "the examples are not deployed"),
@@ -330,6 +336,7 @@ async function listen(
     seeded,
     async stop() {
       stopping.abort();
+      env.log.info("the service stops");
       if (drainMs > 0) await drain(app, drainMs);
       await closeApp(app);
       await env.compressions.stop();
@@ -345,6 +352,7 @@ async function listen(
       await lease.stop();
       await Promise.all([env.bus, env.outbound, env.publicOutbound].map((driver) => driver.close()));
       await closeStores();
+      env.log.info("the service has stopped");
     },
   };
 }

@@ -6,6 +6,8 @@ export interface Invitation {
   email: string;
   name: string;
   createdAt: number;
+  /** Until when the link lets the guest in. A guest who has entered stays until the invitation is revoked. */
+  linkExpiresAt: number;
   revokedAt: number | null;
 }
 
@@ -20,6 +22,7 @@ export interface NewInvitation {
   id: string;
   email: string;
   url: string;
+  linkExpiresAt: number;
 }
 
 /** The rules that decide who may open a canvas, in the order in which they are checked. */

@@ -1,3 +1,4 @@
+import manifest from "../../package.json" with { type: "json" };
 import type { Config } from "../config/config.ts";
 import { command } from "./command.ts";
 
@@ -35,15 +36,25 @@ type Environment = Record<string, string | undefined>;
 
 /** Starts a service in this process. Returns it with the text to print. */
 async function startService(environment: Environment, options: import("../service.ts").ServeOptions = {}) {
+  await logFatalErrors();
   const { serve } = await import("../service.ts");
   const service = await serve(environment, options);
   const { base, config } = service.env;
   // The client for requests of Connections loads slowly. It would delay the start, and later everyone's requests at the first call.
   setTimeout(() => void import("../drivers/outbound/undici-outbound.ts"), PRELOAD_AFTER_MS).unref();
   const greeting =
-    `Easel at ${base.origin} (sign-in: ${config.authMode}, canvases by ${config.urlMode})\n${WHO[config.authMode]}\n` +
+    `Easel ${manifest.version} at ${base.origin} (sign-in: ${config.authMode}, canvases by ${config.urlMode})\n${WHO[config.authMode]}\n` +
     `Next: open ${base.origin} in a browser, or publish a folder: npx easel login ${base.origin}, then npx easel deploy FOLDER\n`;
   return { service, greeting };
+}
+
+/** Writes a line of the log about an error that nothing has caught, and ends the process: what it leaves is unknown. */
+async function logFatalErrors(): Promise<void> {
+  const { newLog } = await import("../http/log.ts");
+  process.on("uncaughtException", (err, origin) => {
+    newLog("fatal").fatal({ err, origin }, "the service ends: nothing has caught an error");
+    process.exit(1);
+  });
 }
 
 /** Calls `stop` at the first of each signal that ends a program. A second one ends it at once. */
@@ -55,6 +66,7 @@ function stopOnSignals(stop: () => unknown): void {
 async function startWorkers(config: Config, environment: Environment): Promise<void> {
   const { unusedPort, Workers } = await import("../instance/workers.ts");
   const { newLog } = await import("../http/log.ts");
+  await logFatalErrors();
   const { fork } = await import("node:child_process");
   const env = { ...environment, SERVICE_PORT: String(await unusedPort(config)) };
   const log = newLog(config.logLevel);

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
 import { test } from "node:test";
 import { ConfigError, readConfig, unknownVariables } from "./config.ts";
 import { SETTINGS } from "./settings.ts";
@@ -291,6 +294,47 @@ test("the service does not start while the environment turns the verification of
   assert.doesNotThrow(() => readConfig({ NODE_TLS_REJECT_UNAUTHORIZED: "1" }));
 });
 
+test("a secret can be in a file, whose last line break is no part of it", (t) => {
+  const directory = mkdtempSync(path.join(os.tmpdir(), "easel-secrets-"));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const fileWith = (text: string) => {
+    const file = path.join(directory, String(text.length));
+    writeFileSync(file, text);
+    return file;
+  };
+  const { SERVICE_SESSION_SECRET: secret = "", ...others } = proxy;
+  for (const end of ["", "\n", "\r\n"])
+    assert.deepEqual(
+      readConfig({ ...others, SERVICE_SESSION_SECRET_FILE: fileWith(secret + end) }),
+      readConfig(proxy),
+    );
+  assert.deepEqual(readConfig({ SERVICE_AI_API_KEY_FILE: fileWith("two\n\n") }).aiApiKey, "two\n");
+  assert.deepEqual(readConfig({ ...proxy, SERVICE_SESSION_SECRET_FILE: "" }), readConfig(proxy));
+  assert.deepEqual(unknownVariables({ SERVICE_SESSION_SECRET_FILE: "x", SERVICE_HOST_FILE: "x" }), [
+    "SERVICE_HOST_FILE",
+  ]);
+  assert.deepEqual(
+    mistakesOf({
+      ...proxy,
+      SERVICE_SESSION_SECRET_FILE: fileWith(secret),
+      SERVICE_AI_API_KEY_FILE: path.join(directory, "none"),
+      SERVICE_ENCRYPTION_KEY_FILE: fileWith("hunter2"),
+      SERVICE_OIDC_CLIENT_SECRET_FILE: fileWith("\n"),
+      SERVICE_DATABASE_URL_FILE: directory,
+    }).sort(),
+    [
+      "SERVICE_AI_API_KEY_FILE names a file that cannot be read (ENOENT)",
+      "SERVICE_DATABASE_URL_FILE names a file that cannot be read (EISDIR)",
+      "SERVICE_OIDC_CLIENT_SECRET_FILE names a file that is empty",
+      "SERVICE_SESSION_SECRET and SERVICE_SESSION_SECRET_FILE are both set: remove one of them",
+      "the file of SERVICE_ENCRYPTION_KEY_FILE holds its value (not shown); it may hold one or more keys of 32 bytes in base64, separated by commas",
+    ],
+  );
+  // Somebody may have set the secret itself.
+  assert.doesNotMatch(mistakesOf({ SERVICE_AI_API_KEY_FILE: "hunter2" }).join(), /hunter2/);
+  // A mistake in the file is told alone, not also that the secret is missing.
+  assert.equal(mistakesOf({ ...others, SERVICE_SESSION_SECRET_FILE: directory }).length, 1);
+});
 const strict = { ...oidc, SERVICE_ALLOWED_EMAIL_DOMAINS: "acme.test" };
 const loose = { ...strict, SERVICE_OIDC_EMAIL_VERIFIED: "if_present" };
 const entra = (tenant: string) => `https://login.microsoftonline.com/${tenant}/v2.0`;

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import path from "node:path";
@@ -248,14 +249,52 @@ export function shownText({ secret }: Pick<Setting<unknown>, "secret">, given: s
   return address.href.replaceAll(encodeURIComponent(MASK), MASK);
 }
 
+/** The name of the variable that names the file with the text of a secret setting. */
+export const fileVariableOf = ({ variable }: Pick<Setting<unknown>, "variable">) => `${variable}_FILE`;
+
+/**
+ * Returns the text of a setting and the name of the variable that it comes from: its own, or that of a file for a secret. A line break at the end
+ * of the file is no part of the text. Returns null if neither is set. @throws RangeError with a mistake for the operator, without the
+ * name of the file: it could be the secret itself.
+ */
+function givenText(
+  setting: Setting<unknown>,
+  environment: Record<string, string | undefined>,
+): { source: string; given: string } | null {
+  const { variable, secret } = setting;
+  const own = environment[variable] || null;
+  const source = fileVariableOf(setting);
+  const file = secret === true ? environment[source] || null : null;
+  if (file === null) return own === null ? null : { source: variable, given: own };
+  if (own !== null) throw new RangeError(`${variable} and ${source} are both set: remove one of them`);
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8").replace(/\r?\n$/, "");
+  } catch (error) {
+    throw new RangeError(
+      `${source} names a file that cannot be read (${(error as NodeJS.ErrnoException).code})`,
+    );
+  }
+  if (text === "") throw new RangeError(`${source} names a file that is empty`);
+  return { source: `the file of ${source}`, given: text };
+}
+
 /** Parses and validates the environment variables; an empty one counts as unset. @throws ConfigError with all mistakes. */
 export function readConfig(environment: Record<string, string | undefined>): Config {
   const mistakes: string[] = [];
   const unparsed = new Set<string>();
   const texts: Record<string, string> = {};
   const entries = Object.entries(SETTINGS).map(([name, each]) => {
-    const given = environment[each.variable];
-    if (given === undefined || given === "") return [name, each.fallback];
+    let found: ReturnType<typeof givenText>;
+    try {
+      found = givenText(each, environment);
+    } catch (error) {
+      mistakes.push((error as Error).message);
+      unparsed.add(name);
+      return [name, each.fallback];
+    }
+    if (found === null) return [name, each.fallback];
+    const { source, given } = found;
     texts[name] = shownText(each, given);
     try {
       return [name, each.kind.read(given)];
@@ -263,7 +302,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       const holds = each.secret === true ? "its value (not shown)" : `\`${given}\``;
       // Some types say what is wrong. Other errors, such as those of the JSON parser, are not for people.
       const why = error instanceof RangeError && error.message !== "" ? `. Here, ${error.message}` : "";
-      mistakes.push(`${each.variable} holds ${holds}; it may hold ${each.kind.may}${why}`);
+      mistakes.push(`${source} holds ${holds}; it may hold ${each.kind.may}${why}`);
       unparsed.add(name);
       return [name, each.fallback];
     }
@@ -295,7 +334,11 @@ export function readConfig(environment: Record<string, string | undefined>): Con
 
 /** Returns the names of environment variables that start with `SERVICE_` but are no settings, such as misspelled ones. */
 export function unknownVariables(environment: Record<string, string | undefined>): string[] {
-  const known = new Set(Object.values(SETTINGS).map((each) => each.variable));
+  const known = new Set(
+    Object.values<Setting<unknown>>(SETTINGS).flatMap((each) =>
+      each.secret === true ? [each.variable, fileVariableOf(each)] : [each.variable],
+    ),
+  );
   return Object.keys(environment).filter((name) => name.startsWith("SERVICE_") && !known.has(name));
 }
 

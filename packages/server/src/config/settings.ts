@@ -1,3 +1,4 @@
+import { ACCESS } from "./settings/access-settings.ts";
 import { AI } from "./settings/ai-settings.ts";
 import { CONNECTIONS } from "./settings/connection-settings.ts";
 import { QUOTAS_AND_RATES } from "./settings/limit-settings.ts";
@@ -11,6 +12,7 @@ import { SIGN_IN } from "./settings/sign-in-settings.ts";
 export const SETTINGS = {
   ...SERVER,
   ...SIGN_IN,
+  ...ACCESS,
   ...ORGANISATION,
   ...QUOTAS_AND_RATES,
   ...PAGES,

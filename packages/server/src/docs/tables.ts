@@ -4,6 +4,7 @@ import { LIMITS } from "@easel/protocol/limits";
 import { AUDIENCES, PRESETS, RIGHTS } from "@easel/protocol/policy";
 import { CLOSE_CODES, FRAME_ERRORS } from "@easel/protocol/realtime";
 import { PERMISSION_NEEDS } from "../access/roles.ts";
+import { fileVariableOf } from "../config/config.ts";
 import type { Setting } from "../config/setting-types.ts";
 import type { Price } from "../config/settings/ai-settings.ts";
 import { SETTINGS } from "../config/settings.ts";
@@ -25,7 +26,9 @@ export const settings = () =>
   table(
     ["Variable", "Default", "Values", "Meaning"],
     Object.values<Setting<unknown>>(SETTINGS).map((setting) => [
-      code(setting.variable),
+      [setting.variable, ...(setting.secret === true ? [fileVariableOf(setting)] : [])]
+        .map(code)
+        .join(" or "),
       defaultOf(setting),
       setting.kind.may,
       setting.meaning,

@@ -2,10 +2,18 @@ import type { FastifyRequest } from "fastify";
 import { pino } from "pino";
 import { methodOf } from "./methods.ts";
 
-/** Creates the logger, which writes JSON lines to standard error. It redacts the `Cookie` and `Authorization` headers. */
+/**
+ * Creates the logger, which writes JSON lines to standard error, with the name of the level and the time as people and programs read them. It redacts
+ * the `Cookie` and `Authorization` headers.
+ */
 export const newLog = (level: string) =>
   pino(
-    { level, redact: ["req.headers.cookie", "req.headers.authorization"] },
+    {
+      level,
+      redact: ["req.headers.cookie", "req.headers.authorization"],
+      formatters: { level: (name) => ({ level: name }) },
+      timestamp: pino.stdTimeFunctions.isoTime,
+    },
     pino.destination({ dest: 2, sync: false }),
   );
 

@@ -2,7 +2,7 @@ import { LIMITS } from "@easel/protocol/limits";
 import type { Guest, User } from "../access/principal.ts";
 import type { CanvasData } from "../canvases/canvas-data.ts";
 import { isToken, newId, newToken, tokenHash } from "../crypto/ids.ts";
-import { sql } from "../drivers/db/db.ts";
+import { joined, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { type Paged, paged } from "../http/query.ts";
 
@@ -31,10 +31,23 @@ export interface Invite {
   email: string;
   name: string;
   createdAt: number;
+  /** Until when the link lets the guest in. Who has entered stays. */
+  linkExpiresAt: number;
   revokedAt: number | null;
 }
 
 const PREFIX = "guest:";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** For how long a link is valid that a release without ends of links has made, in milliseconds. */
+const USUAL_MS = 30 * DAY_MS;
+
+/** Returns the latest end of a link that is made now, in epoch milliseconds. */
+export const latestLinkEnd = ({ config, clock }: Env): number => clock() + config.inviteDays * DAY_MS;
+
+/** The SQL expression of the end of a link. */
+const LINK_END = sql`coalesce(link_expires_at, invites.created_at + cast(${USUAL_MS} as bigint))`;
 
 /** Converts a row to the guest of the invitation (specification 5). Returns null if there is no invitation or it is revoked. */
 export function guestOf(row: Readonly<InviteRow>): Guest | null {
@@ -62,7 +75,7 @@ export const inviteOf = (user: User): string | null =>
  */
 export async function createInvite(
   canvasId: string,
-  { email, name }: { email: string; name: string },
+  { email, name, linkExpiresAt }: Pick<Invite, "email" | "name" | "linkExpiresAt">,
   by: User,
   { db, clock }: Env,
 ): Promise<{ id: string; token: string } | null> {
@@ -72,9 +85,10 @@ export async function createInvite(
     // Locks the row of the canvas, so that concurrent requests count each other's invitations.
     sql`update canvases set title = title where id = ${canvasId} and deleted_at is null`,
     sql`
-      insert into invites (id, canvas_id, email, name, token_hash, created_at, created_by)
+      insert into invites (id, canvas_id, email, name, token_hash, created_at, created_by, link_expires_at)
       select cast(${id} as text), cast(${canvasId} as text), cast(${email} as text), cast(${name} as text),
-        cast(${tokenHash(token)} as text), cast(${clock()} as bigint), cast(${by.id} as text)
+        cast(${tokenHash(token)} as text), cast(${clock()} as bigint), cast(${by.id} as text),
+        cast(${linkExpiresAt} as bigint)
       where (select count(*) from invites where canvas_id = ${canvasId} and revoked_at is null) < ${LIMITS.invitesPerCanvas.value}
         and (select count(*) from invites where canvas_id = ${canvasId} and revoked_at is not null)
           < ${LIMITS.revokedInvitesPerCanvas.value}`,
@@ -83,19 +97,24 @@ export async function createInvite(
 }
 
 /**
- * Finds the guest and the slug of the canvas by the token of an invitation link. Returns null if the token is unknown, the invitation is
- * revoked or the canvas is deleted.
+ * Finds the guest and the slug of the canvas by the token of an invitation link. Returns null if the token is unknown, the link has expired, the
+ * invitation is revoked or the canvas is deleted.
  */
 export async function findGuestByToken(
   token: string,
-  { db }: Env,
+  { db, clock }: Env,
 ): Promise<{ guest: Guest; slug: string } | null> {
   if (!isToken(token)) return null;
-  const row = await db.get<InviteRow & { slug: string }>`
-    select invites.id as invite_id, canvas_id as invite_canvas, email as invite_email, name as invite_name,
+  const row = await db.get<InviteRow & { slug: string }>(
+    ...joined([
+      sql`select invites.id as invite_id, canvas_id as invite_canvas, email as invite_email, name as invite_name,
       invites.revoked_at as invite_revoked_at, invites.created_by as invite_by, slug
     from invites join canvases on canvases.id = canvas_id
-    where token_hash = ${tokenHash(token)} and deleted_at is null`;
+    where token_hash = ${tokenHash(token)} and deleted_at is null and`,
+      LINK_END,
+      sql`> ${clock()}`,
+    ]),
+  );
   const guest = row === undefined ? null : guestOf(row);
   return row === undefined || guest === null ? null : { guest, slug: row.slug };
 }
@@ -113,9 +132,14 @@ export async function listInvites(
   { cursor, limit }: { cursor: string; limit: number },
   { db }: Env,
 ): Promise<Paged<Invite>> {
-  const rows = await db.all<Invite>`
-    select id, email, name, created_at as "createdAt", revoked_at as "revokedAt"
-    from invites where canvas_id = ${canvasId} and id < ${cursor} order by id desc limit ${limit + 1}`;
+  const rows = await db.all<Invite>(
+    ...joined([
+      sql`select id, email, name, created_at as "createdAt", revoked_at as "revokedAt",`,
+      LINK_END,
+      sql`as "linkExpiresAt"
+      from invites where canvas_id = ${canvasId} and id < ${cursor} order by id desc limit ${limit + 1}`,
+    ]),
+  );
   return paged(rows, limit, ({ id }) => id);
 }
 

@@ -9,9 +9,9 @@ import { type CanvasRow, findCanvas } from "../canvases/store.ts";
 import { currentView, viewFor } from "../canvases/view.ts";
 import { isId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
-import { distinct, email, label, moment } from "../http/field-schemas.ts";
+import { distinct, email, label, later, moment } from "../http/field-schemas.ts";
 import { refuse } from "../http/refusal.ts";
-import { createInvite, listInvites, revokeInvite } from "../identity/guests.ts";
+import { createInvite, latestLinkEnd, listInvites, revokeInvite } from "../identity/guests.ts";
 import { act, created, noContent, ok } from "./act.ts";
 import { json, preparedJson } from "./bodies.ts";
 import { longPage } from "./list-query.ts";
@@ -72,7 +72,7 @@ export const sharing = [
     path: "/api/canvases/{id}/sharing",
     summary: "Sets who may open a canvas: general access, password, expiry, people and teams.",
     details:
-      "Omitted fields stay as they are, null clears. A password has 8 to 200 characters. With `expectedSharing`, only if that is the `sharingRevision` of the canvas; otherwise 409 `SHARE_CONFLICT` with the `current` canvas. See [sharing](../sharing.md).",
+      "Omitted fields stay as they are, null clears. A password has 8 to 200 characters, and is not one of the most common. With `expectedSharing`, only if that is the `sharingRevision` of the canvas; otherwise 409 `SHARE_CONFLICT` with the `current` canvas. See [sharing](../sharing.md).",
     allow: "editor",
     affects: "canvas",
     body: preparedJson(Sharing, hashPassword),
@@ -127,7 +127,11 @@ export const owner = [
   }),
 ];
 
-const NewInvite = z.strictObject({ email, name: label(LIMITS.nameLength.value).optional() });
+const NewInvite = z.strictObject({
+  email,
+  name: label(LIMITS.nameLength.value).optional(),
+  linkExpiresAt: later.nullish(),
+});
 
 /** The endpoints for the invitations of guests to a canvas. */
 export const invites = [
@@ -149,18 +153,25 @@ export const invites = [
     method: "POST",
     path: "/api/canvases/{id}/invites",
     summary: "Invites a guest to this canvas alone.",
-    details: `\`url\` is the link to send to them, returned this once. 409 \`KEY_LIMIT\` for a canvas with ${LIMITS.invitesPerCanvas.value} invitations that are not revoked.`,
+    details: `\`url\` is the link to send to them, returned this once. It lets them in until \`linkExpiresAt\`, by default and at most for the days of \`SERVICE_INVITE_DAYS\`; they stay until the invitation is revoked. 409 \`KEY_LIMIT\` for a canvas with ${LIMITS.invitesPerCanvas.value} invitations that are not revoked.`,
     allow: "owner",
     affects: "canvas",
     body: json(NewInvite),
     response: created(newInvitation),
     errors: ["KEY_LIMIT"],
-    async run({ user, canvas, body: { email, name = nameOf(email) } }, env) {
-      const invite = await createInvite(canvas.id, { email, name }, user, env);
+    async run({ user, canvas, body: { email, name = nameOf(email), linkExpiresAt: asked } }, env) {
+      const latest = latestLinkEnd(env);
+      const linkExpiresAt = asked ?? latest;
+      if (linkExpiresAt > latest)
+        refuse("INVALID_BODY", {
+          field: "linkExpiresAt",
+          message: `A link is valid for at most ${env.config.inviteDays} days here.`,
+        });
+      const invite = await createInvite(canvas.id, { email, name, linkExpiresAt }, user, env);
       const { id, token } =
         invite ?? refuse("KEY_LIMIT", { message: "This canvas has as many invitations as it may have." });
       const url = `${env.base.origin}/auth/invite/${token}`;
-      return { body: { id, email, url }, audit: { target: id, details: { email } } };
+      return { body: { id, email, url, linkExpiresAt }, audit: { target: id, details: { email } } };
     },
   }),
   act({

@@ -5,6 +5,7 @@ import { isId } from "../crypto/ids.ts";
 import { label, later } from "../http/field-schemas.ts";
 import { refuse } from "../http/refusal.ts";
 import { createAppToken } from "../identity/apps.ts";
+import { latestTokenEnd } from "../identity/token-ages.ts";
 import { acceptsTokens, createToken, deleteToken, listTokens, readToken } from "../identity/tokens.ts";
 import { act, created, noContent, ok } from "./act.ts";
 import { json } from "./bodies.ts";
@@ -66,7 +67,7 @@ export const createAct = act({
   path: "/api/tokens",
   summary: "Creates a personal access token.",
   details:
-    'Its secret is returned this once. With `audience: "mcp"` it is for the tools of `/mcp`, and nothing else: it is then a [connected tool](../sharing.md#connected-tools), whose id is returned. `ownOnly` limits it to canvases that it makes, by default it is not; `confirms`, by default true, makes it ask before a canvas is opened to more people or deleted. See [scopes of tokens](../sharing.md#scopes-of-tokens). 404 `NOT_FOUND` for a canvas on which the caller has no role, 409 `KEY_LIMIT` for someone who has as many unexpired tokens as [one person may](limits.md).',
+    'Its secret is returned this once. Without `expiresAt` it is valid for ever, or as long as `SERVICE_TOKEN_MAX_DAYS` allows. With `audience: "mcp"` it is for the tools of `/mcp`, and nothing else: it is then a [connected tool](../sharing.md#connected-tools), whose id is returned. `ownOnly` limits it to canvases that it makes, by default it is not; `confirms`, by default true, makes it ask before a canvas is opened to more people or deleted. See [scopes of tokens](../sharing.md#scopes-of-tokens). 404 `NOT_FOUND` for a canvas on which the caller has no role, 409 `KEY_LIMIT` for someone who has as many unexpired tokens as [one person may](limits.md).',
   allow: "session",
   affects: "people",
   body: json(NewToken),
@@ -74,11 +75,18 @@ export const createAct = act({
   errors: ["NOT_FOUND", "KEY_LIMIT"],
   async run({ user, body }, env) {
     if (!acceptsTokens(env.config)) refuse("PERMISSION_DENIED", { message: NOT_ACCEPTED });
-    const { audience, ownOnly = false, confirms = true, ...fields } = body;
+    const { audience, ownOnly = false, confirms = true, expiresAt: asked, ...rest } = body;
+    const latest = latestTokenEnd(env.clock(), env);
+    if (asked !== null && latest !== null && asked > latest)
+      refuse("INVALID_BODY", {
+        field: "expiresAt",
+        message: `An access token is valid for at most ${env.config.tokenMaxDays} days here.`,
+      });
+    const fields = { ...rest, expiresAt: asked ?? latest };
     const made = await (audience === "mcp"
       ? createAppToken(user, { ...fields, ownOnly, confirms }, env)
       : createToken(user, fields, env));
-    return { body: made, audit: { target: made.id, details: body } };
+    return { body: made, audit: { target: made.id, details: { ...body, expiresAt: fields.expiresAt } } };
   },
 });
 

@@ -1,7 +1,8 @@
+import type { Env } from "../env.ts";
 import { day, type Html, html } from "../http/html.ts";
 import { SCOPES } from "../token-page/token-choices.ts";
 import type { AskedAccess } from "./asked-access.ts";
-import { TOKEN_LIFETIME_MS } from "./cli-tokens.ts";
+import { tokenLifetimeMs } from "./cli-tokens.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -12,12 +13,13 @@ export const hostText = ({ host }: Pick<AskedAccess, "host">): Html => html`<bdi
  * Renders the rights that a program asks for, the date on which they end, and a link to the page on which the person can end them earlier.
  * `title` is the title of the only canvas; null for every canvas.
  */
-export function accessText({ scope }: AskedAccess, title: string | null, now: number): Html {
+export function accessText({ scope }: AskedAccess, title: string | null, env: Env): Html {
+  const [now, lifetime] = [env.clock(), tokenLifetimeMs(env)];
   const { label, explanation } = SCOPES[scope];
   const only =
     title === null ? null : html` All of this only on the canvas <strong><bdi>${title}</bdi></strong>.`;
   return html`<p>What it can do: <strong>${label}</strong>. ${explanation}${only}</p>
-    <p>The access ends after ${TOKEN_LIFETIME_MS / DAY_MS} days, on ${day(now + TOKEN_LIFETIME_MS)}. You can end it before at any
+    <p>The access ends after ${lifetime / DAY_MS} days, on ${day(now + lifetime)}. You can end it before at any
       time on the page <a href="/tokens">Access tokens</a>.</p>`;
 }
 

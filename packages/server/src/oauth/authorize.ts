@@ -82,7 +82,7 @@ async function sendCliConsent(
     body: html`<h1>Let the command line on ${hostText(asked)} act for you?</h1>
       <p>You are signed in as <strong>${address(user.email)}</strong>. Allow this only if you have just run <strong>easel login</strong> on
         this computer.</p>
-      ${accessText(asked, title, env.clock())}
+      ${accessText(asked, title, env)}
       <form method="post" action="/oauth/authorize">
         <input type="hidden" name="ticket" value="${issueTicket("oauth.authorize", user, request, env)}">${answers()}</form>`,
   });

@@ -2,6 +2,7 @@ import { announceAccess } from "../canvases/open-connections.ts";
 import { tokenHash } from "../crypto/ids.ts";
 import { sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
+import { latestTokenEnd } from "../identity/token-ages.ts";
 import { newAccessToken, tokenRoomSteps } from "../identity/tokens.ts";
 import { writeAudit } from "../organisation/audit.ts";
 import { tokenNameFor } from "./asked-access.ts";
@@ -9,7 +10,11 @@ import { findCode, requireAnswer, type StoredCode } from "./oauth-codes.ts";
 import { type Form, refuseInvalidGrant, requireCommandLine, verifierOf } from "./program-endpoint.ts";
 
 /** The lifetime of the tokens of the command line. */
-export const TOKEN_LIFETIME_MS = 90 * 24 * 60 * 60 * 1000;
+const TOKEN_LIFETIME_MS = 90 * 24 * 60 * 60 * 1000;
+
+/** Returns for how long a token of the command line is valid, in milliseconds: 90 days, or fewer where the settings limit tokens. */
+export const tokenLifetimeMs = (env: Pick<Env, "config">): number =>
+  Math.min(TOKEN_LIFETIME_MS, latestTokenEnd(0, env) ?? TOKEN_LIFETIME_MS);
 
 /** A code whose request a person has allowed. */
 type AllowedCode = StoredCode & { user_id: string; email: string };
@@ -41,7 +46,7 @@ async function redeem(stored: StoredCode, address: string, env: Env): Promise<ob
   return {
     access_token: token,
     token_type: "Bearer",
-    expires_in: TOKEN_LIFETIME_MS / 1000,
+    expires_in: tokenLifetimeMs(env) / 1000,
     scope: stored.scope,
   };
 }
@@ -56,7 +61,7 @@ async function createToken(stored: AllowedCode, address: string, env: Env): Prom
   const now = env.clock();
   const fields = {
     name: tokenNameFor(stored),
-    expiresAt: now + TOKEN_LIFETIME_MS,
+    expiresAt: now + tokenLifetimeMs(env),
     scope,
     canvasId: canvas_id,
   };

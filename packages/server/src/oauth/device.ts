@@ -98,7 +98,7 @@ function sendDeviceQuestion(
         <strong>${question.address}</strong>, and its terminal shows <strong>${formatUserCode(userCode)}</strong>.</p>
       <p>Allow this only if you have just run <strong>easel login</strong> there yourself. If somebody has sent you the code, cancel:
         that person would get your access.</p>
-      ${accessText(asked, title, env.clock())}
+      ${accessText(asked, title, env)}
       <form method="post" action="/oauth/device"><input type="hidden" name="ticket" value="${ticket}">${answers()}</form>`,
   });
 }

@@ -35,7 +35,7 @@ const TERMS: [name: string, body: object, shown: Pick<Canvas, "access" | "hasPas
   ],
   [
     "everything at once",
-    { access: "public_link", password: "p".repeat(200), expiresAt: 8.64e15, people: [], teams: [] },
+    { access: "public_link", password: "open up!".repeat(25), expiresAt: 8.64e15, people: [], teams: [] },
     { access: "public_link", hasPassword: true, expiresAt: 8.64e15 },
   ],
   [
@@ -49,6 +49,7 @@ const TERMS: [name: string, body: object, shown: Pick<Canvas, "access" | "hasPas
 const BAD: [name: string, body: object][] = [
   ["an empty password", { password: "" }],
   ["a password of seven characters", { password: "abcdefg" }],
+  ["one of the most common passwords", { password: "Password123" }],
   ["a password of 201 characters", { password: "p".repeat(201) }],
   ["a password that is a number", { password: 1234 }],
   ["a password that is a list", { password: ["x"] }],

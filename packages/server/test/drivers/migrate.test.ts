@@ -6,8 +6,9 @@ import path from "node:path";
 import { describe, test } from "node:test";
 import { promisify } from "node:util";
 import { readConfig } from "../../src/config/config.ts";
+import { SetupError } from "../../src/config/setting-types.ts";
 import type { Db, Schema } from "../../src/drivers/db/db.ts";
-import { MIGRATIONS, migrate } from "../../src/drivers/db/migrate.ts";
+import { MIGRATIONS, migrate, pendingMigrations } from "../../src/drivers/db/migrate.ts";
 import { openDb } from "../../src/drivers/index.ts";
 import { atEnd, ENGINES, type Scope, temporaryDirectory } from "../support/service.ts";
 
@@ -79,6 +80,24 @@ for (const { name, skip, database } of ENGINES) {
         names,
       );
       assert.deepEqual(await db.all`select id from canvases`, []);
+    });
+
+    test("a database says which release has migrated it, and what would be migrated", async (t) => {
+      const db = await single(t);
+      assert.deepEqual(await pendingMigrations(db), await namesFor(name));
+      const first = await migrate(db);
+      assert.deepEqual([first.isNew, first.applied.map((each) => each.name)], [true, await namesFor(name)]);
+      assert.deepEqual(await pendingMigrations(db), []);
+      await db.run`
+        insert into migrations (name, hash, applied_at, release) values ('9999_next.sql', 'x', 1, '7.1.0')`;
+      for (const compare of [migrate, pendingMigrations])
+        await assert.rejects(compare(db), {
+          constructor: SetupError,
+          message: /9999_next\.sql of release 7\.1\.0, .*Start release 7\.1\.0 or newer/,
+        });
+      const last = (await namesFor(name)).at(-1) ?? "";
+      await db.run`delete from migrations where name = '9999_next.sql' or name = ${last}`;
+      assert.deepEqual(await pendingMigrations(db), [last]);
     });
 
     test("a second run changes nothing", async (t) => {
@@ -246,7 +265,7 @@ for (const { name, skip, database } of ENGINES) {
       const older = { ...ONE, "0003_three.sql": "create table three (id bigint primary key)" };
       await assert.rejects(
         migrate(db, await directory(t, older)),
-        /0002_two\.sql, which this version does not know/,
+        /0002_two\.sql, which this release, [\d.]+, does not know.*Start a newer release/,
       );
       assert.equal(await isThere(db, "three"), false);
     });
@@ -257,17 +276,13 @@ for (const { name, skip, database } of ENGINES) {
 
     test("a database of a newer version that this one can work with: accepted, and named", async (t) => {
       const db = await single(t);
-      assert.deepEqual(await migrate(db, await directory(t, newest)), {
-        schema: "0003_three.sql",
-        newer: [],
-      });
-      assert.deepEqual(await migrate(db, await directory(t, { ...ONE, ...TWO })), {
-        schema: "0002_two.sql",
-        newer: ["0003_three.sql"],
-      });
+      const known = await migrate(db, await directory(t, newest));
+      assert.deepEqual([known.schema, known.newer], ["0003_three.sql", []]);
+      const older = await migrate(db, await directory(t, { ...ONE, ...TWO }));
+      assert.deepEqual([older.schema, older.newer], ["0002_two.sql", ["0003_three.sql"]]);
       await assert.rejects(
         migrate(db, await directory(t, ONE)),
-        /0002_two\.sql, which this version does not know/,
+        /0002_two\.sql, which this release, [\d.]+, does not know.*Start a newer release/,
       );
       const skipped = { ...newest, "0004_four.sql": "create table four (id bigint primary key);" };
       await migrate(db, await directory(t, skipped));
@@ -280,7 +295,7 @@ for (const { name, skip, database } of ENGINES) {
       await migrate(db, await directory(t, place));
       await assert.rejects(
         migrate(db, await directory(t, ONE)),
-        /0003_three\.sql, which this version does not know/,
+        /0003_three\.sql, which this release, [\d.]+, does not know/,
       );
     });
 

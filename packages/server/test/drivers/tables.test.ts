@@ -132,6 +132,7 @@ test("settings that may contain a password are secret", () => {
     "SERVICE_DATABASE_URL",
     "SERVICE_ENCRYPTION_KEY",
     "SERVICE_OIDC_CLIENT_SECRET",
+    "SERVICE_PROXY_SECRET",
     "SERVICE_SESSION_SECRET",
   ]);
 });

@@ -121,6 +121,25 @@ test("Nodes that are too old can parse the file with this message", async () => 
   assert.doesNotMatch(await readFile(PROGRAM, "utf8"), /^import /m);
 });
 
+test("an error that nothing catches ends the service with one line of the log", async (t) => {
+  const inject = `const timer = setInterval(() => {
+    if (process.listenerCount("uncaughtException") === 0) return;
+    clearInterval(timer);
+    Promise.reject(new Error("nobody has expected this"));
+  }, 10);`;
+  const { code, said } = await fail({
+    SERVICE_DATA_DIR: await temporaryDirectory(t),
+    SERVICE_PORT: "0",
+    SERVICE_LOG_LEVEL: "fatal",
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(inject)}`,
+  });
+  assert.equal(code, 1);
+  const { level, origin, err, time } = JSON.parse(said);
+  assert.deepEqual([level, origin, err.message], ["fatal", "unhandledRejection", "nobody has expected this"]);
+  assert.match(err.stack, /\n {4}at /);
+  assert.equal(new Date(time).toISOString(), time);
+});
+
 test("a command that does not exist, or is misused, is refused with what to write", async () => {
   for (const [args, said] of [
     [["frobnicate"], /no command `frobnicate`.*start, /],

@@ -72,6 +72,7 @@ export function Guests({ sharing }: { sharing: Sharing }) {
 interface Link {
   email: string;
   url: string;
+  linkExpiresAt: number;
 }
 
 /** The form that invites, then the link. */
@@ -120,8 +121,9 @@ function Invite({
       <>
         <div className="dialog-text" role="status">
           <p>
-            Send this link to <bdi>{made.email}</bdi>. It is shown only now, and works until you revoke the
-            invitation. Whoever has it gets in.
+            Send this link to <bdi>{made.email}</bdi>. It is shown only now. Until{" "}
+            <Time at={made.linkExpiresAt} as="day" /> whoever has it gets in, and stays until you revoke the
+            invitation.
           </p>
         </div>
         <code className="secret-link">{made.url}</code>

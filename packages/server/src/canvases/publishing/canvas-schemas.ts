@@ -11,6 +11,7 @@ import {
 } from "@easel/protocol/policy";
 import { type ZodType, z } from "zod";
 import { distinct, entries, label, printable } from "../../http/field-schemas.ts";
+import { isCommonPassword } from "./common-passwords.ts";
 
 /** The schema of the title of a canvas. */
 export const title = label(LIMITS.titleLength.value);
@@ -41,11 +42,16 @@ export const password = z.string().min(1).max(LIMITS.passwordLength.value);
 
 const MIN_PASSWORD = 8;
 
-/** The schema of a new password of a canvas, as people give it: too short ones can be guessed. */
-export const newPassword = password.min(
-  MIN_PASSWORD,
-  `must have at least ${MIN_PASSWORD} characters, and at most ${LIMITS.passwordLength.value}`,
-);
+/**
+ * The schema of a new password of a canvas, as people give it: too short and too common ones can be guessed. Pages with authoring may give any
+ * (specification 8), and passwords that a canvas has stay valid.
+ */
+export const newPassword = password
+  .min(
+    MIN_PASSWORD,
+    `must have at least ${MIN_PASSWORD} characters, and at most ${LIMITS.passwordLength.value}`,
+  )
+  .refine((given) => !isCommonPassword(given), "is one of the most common passwords; choose another one");
 
 /** The schema of the role with which a canvas is shared. */
 export const role = z.enum(["editor", "viewer"]);

@@ -217,6 +217,7 @@ const invitation = exact<Invitation>()(
     email: z.string(),
     name: z.string(),
     createdAt: time,
+    linkExpiresAt: time,
     revokedAt: time.nullable(),
   }),
 );
@@ -228,7 +229,7 @@ export const invitationList = exact<InvitationList>()(
 
 export const newInvitation = exact<NewInvitation>()(
   "NewInvitation",
-  z.strictObject({ id: z.string(), email: z.string(), url: z.string() }),
+  z.strictObject({ id: z.string(), email: z.string(), url: z.string(), linkExpiresAt: time }),
 );
 
 const pageError = exact<PageError>()(

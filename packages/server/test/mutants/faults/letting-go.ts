@@ -4,6 +4,8 @@ import { type Fault, fault } from "../fault.ts";
 const CREDENTIALS = "packages/server/src/management/admin/credentials.ts";
 const SIGN_OUT = "packages/server/src/identity/sign-out.ts";
 const GUESTS = "packages/server/src/identity/guests.ts";
+const VALIDITY = "packages/server/test/identity/validity.test.ts";
+const AGES = "packages/server/src/identity/token-ages.ts";
 const TEST = "packages/server/test/management/admin-credentials.test.ts";
 
 /** Deliberate mistakes in the code by which administrators end what lets people in. */
@@ -63,5 +65,47 @@ export const lettingGo: Fault[] = [
     "${deactivated ? now : null}",
     "${deactivated ? null : null}",
     TEST,
+  ),
+  fault(
+    "letting go: the link of an invitation never ends",
+    GUESTS,
+    "sql`> ${clock()}`",
+    "sql`<> ${clock()}`",
+    VALIDITY,
+  ),
+  fault(
+    "letting go: an invitation may be valid for longer than the settings say",
+    "packages/server/src/management/sharing.ts",
+    "if (linkExpiresAt > latest)",
+    "if (linkExpiresAt < 0)",
+    VALIDITY,
+  ),
+  fault(
+    "letting go: a token may be valid for longer than the settings say",
+    "packages/server/src/management/tokens.ts",
+    "asked !== null && latest !== null && asked > latest",
+    "asked !== null && latest !== null && asked < 0",
+    VALIDITY,
+  ),
+  fault(
+    "letting go: a token without an end is valid for ever",
+    "packages/server/src/management/tokens.ts",
+    "expiresAt: asked ?? latest",
+    "expiresAt: asked",
+    VALIDITY,
+  ),
+  fault(
+    "letting go: tokens that were made before a limit have no end",
+    AGES,
+    "where (expires_at is null or expires_at > created_at",
+    "where (expires_at > created_at",
+    VALIDITY,
+  ),
+  fault(
+    "letting go: a common password opens a canvas",
+    "packages/server/src/canvases/publishing/canvas-schemas.ts",
+    "!isCommonPassword(given)",
+    "given !== isCommonPassword.name",
+    "packages/server/test/canvases/sharing-rungs.test.ts",
   ),
 ];

@@ -139,6 +139,20 @@ export const nodes: Fault[] = [
     "packages/server/test/instance/one-writer.test.ts",
   ),
   fault(
+    "start: an error that nothing catches leaves no line of the log",
+    "packages/server/src/commands/start.ts",
+    'process.on("uncaughtException",',
+    'process.on("warning" as "uncaughtException",',
+    "packages/server/test/service/start.test.ts",
+  ),
+  fault(
+    "settings: the file of a secret and the secret may both be given",
+    "packages/server/src/config/config.ts",
+    "if (own !== null) throw",
+    "if (own === file) throw",
+    "packages/server/src/config/config.test.ts",
+  ),
+  fault(
     "one writer: a second descriptor of the lock file ends the lock of this process",
     "packages/server/src/drivers/db/sqlite-lock.ts",
     'openSync(file, "wx", 0o600)',
