@@ -36,6 +36,11 @@ const NOT_RUN: Record<string, string> = {
   "README.md#share-it 2": "opens a browser; the tests of `easel login` sign in",
   "docs/install.md#package 1": "writes a package beside the checkout; tarball.test.ts packs it",
   "docs/install.md#npm 1": "installs a package on the machine; tarball.test.ts installs it in a folder",
+  "docs/install.md#container 1": "needs a container engine",
+  "docs/install.md#container 2": "needs a container engine",
+  "docs/install.md#debian-package 1":
+    "installs a package on the machine; deploy/debian/check.sh installs it in a Debian of its own",
+  "docs/install.md#debian-package 2": "starts a unit of systemd",
   "docs/install.md#checkout 1": "installs the project and starts a service that does not end",
   "docs/growing.md#one-node 1": "makes a user of the machine",
   "docs/growing.md#one-node 4": "starts a unit of systemd",

@@ -14,7 +14,7 @@ const PROGRAM = createRequire(import.meta.url).resolve("@easel/conformance/conne
 export interface Upstream {
   /** The origin of the stand-in, such as `https://localhost:4000`. */
   origin: string;
-  /** The path of the file with the certificate of its authority, for NODE_EXTRA_CA_CERTS of a service in a process of its own. */
+  /** The path of the file with the certificate of its authority. */
   ca: string;
   /** The environment variables of a service that may call it. */
   settings: Record<string, string>;
@@ -37,6 +37,8 @@ export async function startUpstream(scope: Scope): Promise<Upstream> {
     settings: {
       SERVICE_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
       SERVICE_CONNECTIONS_PRIVATE_CIDRS: "127.0.0.0/8,::1",
+      // For a service in a process of its own.
+      NODE_EXTRA_CA_CERTS: file,
     },
   };
 }
