@@ -15,6 +15,7 @@ import { loggable } from "./http/log.ts";
 import { replaceOtherMethod } from "./http/methods.ts";
 import { routableUrl } from "./http/query.ts";
 import { refuse } from "./http/refusal.ts";
+import { measureRequests } from "./http/request-metrics.ts";
 import { dropStalled, spreadRequests } from "./http/sockets.ts";
 import { isTrustedPeer } from "./identity/proxy.ts";
 import { mountProxyWarnings } from "./identity/proxy-warnings.ts";
@@ -115,6 +116,7 @@ export async function createApp(
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
   });
   spreadRequests(app.server, env.turns);
+  if (env.config.metricsAddress !== null) measureRequests(app.server, env.metrics);
   dropStalled(app.server);
   // Ignores an `Expect` header with any value except `100-continue`, as HTTP allows.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
@@ -123,7 +125,8 @@ export async function createApp(
   // Fastify must not parse bodies: each handler reads the body of its request itself, up to the limit of its route.
   for (const method of app.supportedMethods)
     app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
-  app.addHook("onRequest", ({ raw }, reply, done) => {
+  app.addHook("onRequest", ({ raw, routeOptions }, reply, done) => {
+    raw.routePattern = routeOptions.url;
     setCommonHeaders(reply, env.base);
     if (hasSeveralHosts(raw)) {
       reply.header("connection", "close");

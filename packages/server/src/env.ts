@@ -14,6 +14,7 @@ import type { DocumentCache } from "./drivers/document-cache.ts";
 import type { Drivers } from "./drivers/drivers.ts";
 import type { RemoteDocumentCache } from "./drivers/remote-documents.ts";
 import type { Lease } from "./instance/lease.ts";
+import type { Metrics } from "./metrics/metrics.ts";
 
 /** What every process of an instance has alike. */
 export interface InstanceContext {
@@ -23,6 +24,7 @@ export interface InstanceContext {
   /** Returns the time in epoch milliseconds. */
   clock: () => number;
   log: Logger;
+  metrics: Metrics;
 }
 
 /** What a process has of its own, apart from what the modules declare next to their classes. */

@@ -14,7 +14,7 @@ import { startCallLog } from "./canvases/call-log-store.ts";
 import { blobColumnsOf } from "./canvases/canvas-data.ts";
 import { startSweeping } from "./canvases/sweep.ts";
 import { baseOf } from "./config/addresses.ts";
-import { type Config, readConfig, unknownVariables } from "./config/config.ts";
+import { type Config, isPostgres, readConfig, unknownVariables } from "./config/config.ts";
 import { SetupError } from "./config/setting-types.ts";
 import { warningsOf } from "./config/warnings.ts";
 import { openSecrets } from "./crypto/secrets.ts";
@@ -28,6 +28,7 @@ import { moveDatabase, openAi, openBlobs, openBus, openDb, openOutbound } from "
 import { RemoteDocuments } from "./drivers/remote-documents.ts";
 import type { Env, InstanceContext } from "./env.ts";
 import { newLog } from "./http/log.ts";
+import { serveMetrics } from "./http/metrics-server.ts";
 import { startLastSeen } from "./identity/last-seen-store.ts";
 import { limitTokenAges } from "./identity/token-ages.ts";
 import { joinInstance, markedInstance, requireOneInstance, type Stores } from "./instance/instance-id.ts";
@@ -35,6 +36,7 @@ import { NodeLease } from "./instance/lease.ts";
 import { describeNode, joinNodes, keepNode, runningNodes } from "./instance/nodes.ts";
 import { becomeOnlyWriter, HAND_OVER_MS } from "./instance/one-writer.ts";
 import { seedExamples } from "./management/seed-examples.ts";
+import { type Metrics, newMetrics } from "./metrics/metrics.ts";
 import { describeStart } from "./organisation/started.ts";
 import { startPageViews } from "./organisation/view-counts.ts";
 import { primitives } from "./primitives/index.ts";
@@ -80,10 +82,11 @@ export interface ServeOptions {
   sharesPort?: boolean;
 }
 
-/** The settings of a process and the log. */
+/** The settings of a process, the log and the metrics. */
 interface Settings {
   config: Config;
   log: Env["log"];
+  metrics: Metrics;
 }
 
 /** The opened and migrated stores of an instance, and what its processes have alike. */
@@ -167,7 +170,7 @@ function readSettings(environment: Record<string, string | undefined>): Settings
   for (const name of unknownVariables(environment))
     log.warn(`${name} is set but is no setting of this service`);
   for (const warning of warningsOf(config)) log.warn(warning);
-  return { config, log };
+  return { config, log, metrics: newMetrics() };
 }
 
 /**
@@ -175,7 +178,7 @@ function readSettings(environment: Record<string, string | undefined>): Settings
  * others may use an SQLite database, too.
  */
 async function openInstance(settings: Settings, waitMs: number | null = 0): Promise<Instance> {
-  const { config, log } = settings;
+  const { config, log, metrics } = settings;
   await makePrivateDirectory(config.dataDir, SERVICE_FILES);
   const lock = waitMs === null ? null : await becomeOnlyWriter(settings, waitMs);
   let db: (Db & Schema) | undefined;
@@ -190,6 +193,7 @@ async function openInstance(settings: Settings, waitMs: number | null = 0): Prom
       canvasData: storedData(),
       clock: Date.now,
       log,
+      metrics,
       async close() {
         await Promise.all([stores.db.close(), stores.blobs.close()]);
         lock?.release();
@@ -202,16 +206,23 @@ async function openInstance(settings: Settings, waitMs: number | null = 0): Prom
   }
 }
 
-function openDatabase({ config, log }: Settings): Promise<Db & Schema> {
+function openDatabase({ config, log, metrics }: Settings): Promise<Db & Schema> {
   const onBrokenDisk = (error: unknown) => {
     log.fatal({ err: error }, "the disk failed to persist a commit: the service stops");
     log.flush?.();
     process.exit(1);
   };
-  return openDb(config, onBrokenDisk, (change, cause) => {
-    if (change === "away")
-      log.error({ err: cause }, "the database is unavailable: requests that need it get 503");
-    else log.info("the database is available again");
+  const engine = isPostgres(config.databaseUrl) ? "postgres" : "sqlite";
+  metrics.dbAvailable.set(1, engine);
+  return openDb(config, onBrokenDisk, {
+    onReachability(change, cause) {
+      metrics.dbAvailable.set(change === "away" ? 0 : 1, engine);
+      if (change === "away")
+        log.error({ err: cause }, "the database is unavailable: requests that need it get 503");
+      else log.info("the database is available again");
+    },
+    onCommit: (seconds) => metrics.commitDuration.observe(seconds, engine),
+    onOperation: (seconds) => metrics.operationDuration.observe(seconds, "postgresql"),
   });
 }
 
@@ -321,6 +332,9 @@ async function listen(
   await limitTokenAges(env);
   const app = await createApp(env);
   await listenAt(app, reserved, env.config, sharesPort);
+  const { metricsAddress } = env.config;
+  const metrics =
+    metricsAddress === null ? null : await serveMetrics(metricsAddress, env).catch(closing(app));
   const stopSweeping = startSweeping(env);
   const stopCallLog = startCallLog(env);
   const stopLastSeen = startLastSeen(env);
@@ -350,12 +364,19 @@ async function listen(
         ...stops.map((stop) => stop()),
       ]);
       await lease.stop();
+      await metrics?.stop();
       await Promise.all([env.bus, env.outbound, env.publicOutbound].map((driver) => driver.close()));
       await closeStores();
       env.log.info("the service has stopped");
     },
   };
 }
+
+/** Returns a function that closes the application and throws an error. */
+const closing = (app: FastifyInstance) => async (error: unknown) => {
+  await app.close();
+  throw error;
+};
 
 const portOf = (server: net.Server) => (server.address() as net.AddressInfo).port;
 

@@ -81,10 +81,10 @@ export const AREAS = {
     ],
   },
   http: {
-    sources: [`${SERVER}/src/{http,async}`],
+    sources: [`${SERVER}/src/{http,async,metrics}`, "deploy/{grafana,prometheus}"],
     tests: [
-      `${SERVER}/src/{http,async}/*.test.ts`,
-      `${SERVER}/test/http/{fair,health,hostile,hosts,http,log,proxy,request,slow-readers}*.test.ts`,
+      `${SERVER}/src/{http,async,metrics}/*.test.ts`,
+      `${SERVER}/test/http/{fair,health,hostile,hosts,http,log,metrics,proxy,request,slow-readers}*.test.ts`,
     ],
   },
   mcp: {

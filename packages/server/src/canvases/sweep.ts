@@ -52,7 +52,7 @@ export async function sweep(env: Env, signal?: AbortSignal): Promise<void> {
   );
   const steps = [
     ...declared,
-    ["blobs", () => sweepBlobs(env)] as const,
+    ["blobs", async () => env.metrics.blobsSwept.add(await sweepBlobs(env))] as const,
     ["temporary files of blobs", () => env.blobs.tidy(clock() - HOUR_MS)] as const,
   ];
   for (const [what, remove] of steps) {

@@ -68,9 +68,12 @@ async function startWorkers(config: Config, environment: Environment): Promise<v
   const { newLog } = await import("../http/log.ts");
   await logFatalErrors();
   const { fork } = await import("node:child_process");
-  const env = { ...environment, SERVICE_PORT: String(await unusedPort(config)) };
+  const port = String(await unusedPort(config));
   const log = newLog(config.logLevel);
-  const start = () => fork(process.argv[1] as string, ["worker"], { env });
+  const start = (index: number) => {
+    const env = { ...environment, SERVICE_PORT: port, ...metricsOf(index, config) };
+    return fork(process.argv[1] as string, ["worker"], { env });
+  };
   const workers = new Workers({ count: config.workers, start, log });
   let isStopping = false;
   stopOnSignals(async () => {
@@ -81,6 +84,13 @@ async function startWorkers(config: Config, environment: Environment): Promise<v
   const greeting = await workers.start();
   if (greeting !== null) process.stdout.write(greeting);
   else if (!isStopping) process.exitCode = 1;
+}
+
+/** Returns the setting with the address of a worker's metrics: each worker has a port of its own. */
+function metricsOf(index: number, { metricsAddress }: Config): Environment {
+  if (metricsAddress === null) return {};
+  const { host, port } = metricsAddress;
+  return { SERVICE_METRICS_ADDRESS: `${host.includes(":") ? `[${host}]` : host}:${port + index}` };
 }
 
 /** Starts a service as one of several workers, which the primary process has started. */

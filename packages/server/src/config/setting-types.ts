@@ -102,6 +102,24 @@ export const origin: SettingType<string> = {
   },
 };
 
+/** An address at which to listen. */
+export interface SocketAddress {
+  host: string;
+  port: number;
+}
+
+/** An IP address or a host name with a port, or a port of the loopback address. */
+export const socketAddress: SettingType<SocketAddress> = {
+  may: "a port of this machine such as `9464`, or an address with a port such as `10.0.0.5:9464` or `[::1]:9464`",
+  read(value) {
+    const [, ipv6, name, digits] = /^(?:(?:\[([^\]]+)\]|([^:[\]\s/]+)):)?(\d{1,5})$/.exec(value) ?? [];
+    const port = Number(digits);
+    if (digits === undefined || port > 65_535 || (ipv6 !== undefined && isIP(ipv6) !== 6))
+      throw new RangeError();
+    return { host: ipv6 ?? name ?? "127.0.0.1", port };
+  },
+};
+
 /** Text that matches a pattern. */
 export const pattern = (may: string, expression: RegExp): SettingType<string> => ({
   may,

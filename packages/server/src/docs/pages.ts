@@ -16,6 +16,7 @@ export const PAGES = [
   "settings.md",
   "sharing.md",
   "operating.md",
+  "monitoring.md",
   "http/runtime.md",
   "http/realtime.md",
   "http/management.md",

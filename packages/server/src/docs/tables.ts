@@ -8,6 +8,7 @@ import { fileVariableOf } from "../config/config.ts";
 import type { Setting } from "../config/setting-types.ts";
 import type { Price } from "../config/settings/ai-settings.ts";
 import { SETTINGS } from "../config/settings.ts";
+import { listMetrics, newMetrics } from "../metrics/metrics.ts";
 import { PRICE_LIST, PRICES_READ_ON } from "../organisation/ai/prices.ts";
 import { PERSON_QUOTA_NAMES, quotasOf } from "../organisation/quotas.ts";
 import { REMOVED_FAMILIES } from "../primitives/connections/removed-headers.ts";
@@ -32,6 +33,17 @@ export const settings = () =>
       defaultOf(setting),
       setting.kind.may,
       setting.meaning,
+    ]),
+  );
+
+export const metrics = () =>
+  table(
+    ["Metric", "Type", "Labels", "Meaning"],
+    listMetrics(newMetrics()).map(({ name, type, labels, help }) => [
+      code(name),
+      type,
+      labels.map(code).join(", "),
+      help,
     ]),
   );
 

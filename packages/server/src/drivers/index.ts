@@ -11,32 +11,42 @@ import { local } from "./blobs/local.ts";
 import type { Bus } from "./bus/bus.ts";
 import { memory } from "./bus/memory.ts";
 import type { Db, Schema } from "./db/db.ts";
-import type { OnReachability } from "./db/postgres/pool.ts";
+import type { OnOperation, OnReachability } from "./db/postgres/pool.ts";
 import { sqlite } from "./db/sqlite.ts";
 import { type Lock, LockHeld, type LockOptions, lockSqlite } from "./db/sqlite-lock.ts";
 import { systemResolve } from "./outbound/checked-lookup.ts";
 import { LazyOutbound } from "./outbound/lazy-outbound.ts";
 import type { Outbound } from "./outbound/outbound.ts";
 
+/** What is told about a database. Durations are in seconds. */
+interface DbListeners {
+  /** Called when a PostgreSQL server becomes unreachable or reachable again. */
+  onReachability?: OnReachability;
+  /** Called after each operation of PostgreSQL. */
+  onOperation?: OnOperation;
+  /** Called after each transaction of SQLite that writes. */
+  onCommit?: (seconds: number) => void;
+}
+
 /**
  * Opens the database that the settings name, without migrating it. Loads the PostgreSQL driver only if it is needed. `onIoError` is called
- * when the disk fails during a commit of SQLite, and `onReachability` when a PostgreSQL server becomes unreachable or reachable again.
+ * when the disk fails during a commit of SQLite.
  */
 export async function openDb(
   config: Config,
   onIoError: (error: unknown) => void,
-  onReachability: OnReachability = () => {},
+  { onReachability, onOperation, onCommit }: DbListeners = {},
 ): Promise<Db & Schema> {
   if (isPostgres(config.databaseUrl)) {
     const { postgres } = await import("./db/postgres/postgres.ts");
-    return postgres(config.databaseUrl, onReachability);
+    return postgres(config.databaseUrl, onReachability, undefined, onOperation);
   }
   const file = config.databaseUrl.slice("sqlite:".length);
   await makeDirectory(path.dirname(file));
   // SQLite creates its log files with the mode of the database file, so the database file is created as private first.
   await (await open(file, "a", 0o600)).close();
   for (const suffix of ["", "-wal", "-shm"]) await makePrivate(file + suffix, 0o600);
-  return sqlite(file, onIoError, { reserve: config.diskReserve });
+  return sqlite(file, onIoError, { reserve: config.diskReserve, onCommit });
 }
 
 /**

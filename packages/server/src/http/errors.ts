@@ -124,9 +124,10 @@ export function sendRefusal(
   refusal: Refusal,
   request: FastifyRequest,
   reply: FastifyReply,
-  { base }: Env,
+  { base, metrics }: Env,
 ): FastifyReply {
   const { status, body, headers } = refusal;
+  if (headers.location === undefined) metrics.refusals.add(1, countedCode(refusal));
   linger(request.raw, reply.raw);
   // Sets the common headers again, because Fastify runs no hook for a path that cannot be decoded.
   setCommonHeaders(reply, base);
@@ -138,6 +139,10 @@ export function sendRefusal(
     .header("content-type", "application/json; charset=utf-8")
     .send(JSON.stringify(body.code === undefined ? body : { ...body, requestId: request.id }));
 }
+
+/** Returns the code under which an error is counted. */
+const countedCode = ({ code, status }: Refusal): string =>
+  code ?? (status === 401 ? "NOT_AUTHENTICATED" : "OTHER");
 
 /**
  * Converts an error to the response that it gets, and logs it if it is a fault of the service. A `Refusal` is returned as it is; an

@@ -2,9 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { memory } from "../drivers/bus/memory.ts";
 import type { Env } from "../env.ts";
+import { newMetrics } from "../metrics/metrics.ts";
 import { take } from "./rate-limit.ts";
 
-const env = { config: { rateLimit: true }, bus: memory(), clock: Date.now } as unknown as Env;
+const env = {
+  config: { rateLimit: true },
+  bus: memory(),
+  clock: Date.now,
+  metrics: newMetrics(),
+} as unknown as Env;
 const answer = { header() {} };
 const takeAs = (owner: string) => take({ rateClass: "canvas", owner }, 1, answer, env);
 

@@ -33,6 +33,7 @@ export async function take(
   answer.header("x-ratelimit-remaining", remaining);
   answer.header("x-ratelimit-reset", Math.ceil((env.clock() + resetMs) / 1000));
   if (allowed) return true;
+  env.metrics.rateLimited.add(1, bucket.rateClass);
   answer.header("retry-after", Math.max(1, Math.ceil(resetMs / 1000)));
   if (refused > PROMPT_REFUSALS) await delay();
   return false;

@@ -85,6 +85,7 @@ export async function startSession(
     insert into sessions (token_hash, id, user_id, invite_id, created_at, expires_at, address, user_agent, provider_sid)
     values (${tokenHash(token)}, ${newId()}, ${invite === null ? user.id : null}, ${invite}, ${now},
       ${now + lifetime}, ${request.ip}, ${agent}, ${providerSid})`;
+  env.metrics.signIns.add(1, user.kind);
   return cookie(env, token, lifetime);
 }
 

@@ -17,8 +17,8 @@ interface Ready {
 
 export interface WorkerOptions {
   count: number;
-  /** Starts a worker, with a channel for messages. */
-  start: () => ChildProcess;
+  /** Starts a worker, with a channel for messages. A worker that replaces another one has its index. */
+  start: (index: number) => ChildProcess;
   log: { error(fields: object, message: string): void };
   restart?: { first: number; most: number };
   killAfter?: number;
@@ -44,15 +44,16 @@ export class Workers {
    * has to say. Returns null if it has ended before: then nothing runs.
    */
   async start(): Promise<string | null> {
-    const first = this.#fork();
+    const first = this.#fork(0);
     const ended = once(first, "exit").catch(() => {});
     const said = await Promise.race([
       once(first, "message").then(([message]) => (message as Ready).ready),
       ended,
     ]);
     if (typeof said !== "string" || this.#stopping.signal.aborted) return null;
-    this.#runs.push(this.#keep(first));
-    for (let each = 1; each < this.#options.count; each++) this.#runs.push(this.#keep(this.#fork()));
+    this.#runs.push(this.#keep(first, 0));
+    for (let index = 1; index < this.#options.count; index++)
+      this.#runs.push(this.#keep(this.#fork(index), index));
     return said;
   }
 
@@ -72,19 +73,19 @@ export class Workers {
     return this.#failed ? 1 : 0;
   }
 
-  #fork(): ChildProcess {
-    const child = this.#options.start();
+  #fork(index: number): ChildProcess {
+    const child = this.#options.start(index);
     this.#live.add(child);
     child.once("exit", () => this.#live.delete(child));
     return child;
   }
 
   /** Waits for the end of a worker and starts another one, until all workers stop. */
-  async #keep(first: ChildProcess): Promise<void> {
+  async #keep(first: ChildProcess, index: number): Promise<void> {
     const { restart, log } = this.#options;
     const { signal: stopping } = this.#stopping;
     let wait = restart.first;
-    for (let child = first; ; child = this.#fork()) {
+    for (let child = first; ; child = this.#fork(index)) {
       const begun = performance.now();
       const [code, signal] = await endOf(child);
       if (stopping.aborted) {

@@ -30,6 +30,7 @@ import { RemoteDocuments } from "../../src/drivers/remote-documents.ts";
 import type { Env } from "../../src/env.ts";
 import { newLog } from "../../src/http/log.ts";
 import { NodeLease } from "../../src/instance/lease.ts";
+import { newMetrics } from "../../src/metrics/metrics.ts";
 import { atEnd, ENGINES, type Scope, temporaryDirectory } from "../support/service.ts";
 import { blobsContract, bytesOf, inPieces, keysOf, notInUse } from "./blobs-contract.ts";
 
@@ -240,6 +241,7 @@ for (const { name, skip, database } of ENGINES) {
         callTally: new Tally(),
         lastSeen: new LastSeen(),
         open: { realtimeConnections: 0 },
+        metrics: newMetrics(),
         sealer: new Sealer([]),
         lease: new NodeLease({ db, bus, clock: Date.now, log: newLog("silent") }),
         responses: new Concurrency(1),

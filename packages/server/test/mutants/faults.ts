@@ -24,6 +24,7 @@ import { nodes } from "./faults/nodes.ts";
 import { oauth } from "./faults/oauth.ts";
 import { oauthApps } from "./faults/oauth-apps.ts";
 import { oauthClients } from "./faults/oauth-clients.ts";
+import { observation } from "./faults/observation.ts";
 import { openapi } from "./faults/openapi.ts";
 import { pageViews } from "./faults/page-views.ts";
 import { people } from "./faults/people.ts";
@@ -50,6 +51,7 @@ export const FAULTS: Fault[] = [
   ...callLog,
   ...activity,
   ...serving,
+  ...observation,
   ...pageViews,
   ...dashboard,
   ...dashboardPolicy,

@@ -3,6 +3,7 @@ import type { SpendScope } from "@easel/protocol/ai";
 import { newId } from "../../src/crypto/ids.ts";
 import type { Db } from "../../src/drivers/db/db.ts";
 import type { Env } from "../../src/env.ts";
+import { newMetrics } from "../../src/metrics/metrics.ts";
 import { type Reserved, reserve } from "../../src/organisation/ai/reservations.ts";
 import type { Spender } from "../../src/organisation/ai/spend-caps.ts";
 import type { InstanceSettings } from "../../src/organisation/instance-settings.ts";
@@ -36,7 +37,7 @@ export class Ledger {
 
   constructor(db: Db) {
     const lease = { id: newId(), held: new Set<string>() };
-    this.env = { db, lease, clock: () => this.now } as unknown as Env;
+    this.env = { db, lease, clock: () => this.now, metrics: newMetrics() } as unknown as Env;
   }
 
   /** Lets the lease of the node expire. */

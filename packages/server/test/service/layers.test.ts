@@ -12,7 +12,7 @@ const PROTOCOL = path.join(PACKAGES, "protocol/src");
  * A file that is listed by itself belongs to that layer, not to the layer of its folder.
  */
 const LAYERS = [
-  ["access/", "async/", "config/", "crypto/", "disk/", "http/refusal.ts", "http/canvas-path.ts"],
+  ["access/", "async/", "config/", "crypto/", "disk/", "metrics/", "http/refusal.ts", "http/canvas-path.ts"],
   ["drivers/"],
   ["canvases/canvas-data.ts"],
   ["instance/"],

@@ -164,6 +164,7 @@ export async function storeVersion(
   try {
     await storeAll(version, insert, files, signal, env);
   } catch (error) {
+    env.metrics.deploys.add(1, "failed");
     await tidyUp(discardVersion(version, env), env);
     throw error;
   }
@@ -211,6 +212,7 @@ export async function publishStored(
   const { id, canvasId, owner } = version;
   const now = env.clock();
   await completeStored(version, publishSteps(canvasId, id, now), conditions, now, env);
+  env.metrics.deploys.add(1, "published");
   // A draft has no version that was replaced. The sweep removes those that were never published.
   if (!owner.isDraft) await tidyUp(removeOfCanvas(canvasId, env), env);
 }
@@ -219,6 +221,7 @@ export async function publishStored(
 export async function keepStored(version: StoredVersion, env: Env, conditions: Step[] = []): Promise<void> {
   const { id, canvasId } = version;
   await completeStored(version, keepSteps(canvasId, id), conditions, env.clock(), env);
+  env.metrics.deploys.add(1, "stored");
   await tidyUp(removeOfCanvas(canvasId, env), env);
 }
 
@@ -238,6 +241,7 @@ async function completeStored(
     trimStep(canvasId, id, now, env),
   ]);
   if (outcome !== "done") {
+    env.metrics.deploys.add(1, "failed");
     await tidyUp(discardVersion({ id, canvasId }, env), env);
     refuse(outcome === "swept" ? "UNAVAILABLE" : "NOT_FOUND");
   }

@@ -1,4 +1,4 @@
-import { oneOf, onOff, setting } from "../setting-types.ts";
+import { oneOf, onOff, optional, setting, socketAddress } from "../setting-types.ts";
 
 /** Settings of what is logged and counted. */
 export const OBSERVATION = {
@@ -19,5 +19,11 @@ export const OBSERVATION = {
     oneOf("fatal", "error", "warn", "info", "debug", "trace", "silent"),
     "info",
     "Log lines go to standard error as JSON; `debug` adds one per request.",
+  ),
+  metricsAddress: optional(
+    "SERVICE_METRICS_ADDRESS",
+    socketAddress,
+    "Where Prometheus reads [metrics](monitoring.md#metrics), at `/metrics`: an address of its own, which never is the public one. With several workers, the second listens at the next port, and so on.",
+    { shown: "none, metrics are off" },
   ),
 };

@@ -27,6 +27,8 @@ interface Options {
   lockMs?: number | undefined;
   /** The number of bytes to keep free on the disk, or null for the default. With 0, the free space is not checked. */
   reserve?: number | null;
+  /** Called after each transaction that writes, with its duration in seconds. */
+  onCommit?: ((seconds: number) => void) | undefined;
 }
 
 /** Thrown and caught in this file to roll back a batch. */
@@ -48,7 +50,7 @@ class Rollback extends Error {
 export function sqlite(
   file: string,
   onIoError: (error: unknown) => void,
-  { lockMs = LOCK_MS, reserve = 0 }: Options = {},
+  { lockMs = LOCK_MS, reserve = 0, onCommit }: Options = {},
 ): Db & Schema {
   const connection = openConnection(file, LOCK_MS);
   // Replaces SQLite's own `lower`, which converts ASCII letters only. PostgreSQL's `lower` converts all letters.
@@ -61,7 +63,7 @@ export function sqlite(
   connection.function("clock_timestamp", () => Date.now());
   connection.function("date_part", (_epoch, ms) => Number(ms) / 1000);
   const statements = new Statements(connection);
-  const writes = new WriteBatcher(connection, { lockMs, retry: endTurn, onIoError });
+  const writes = new WriteBatcher(connection, { lockMs, retry: endTurn, onIoError, onCommit });
   const checkpoints = new Checkpoints(file, checkpoint);
   const space = new SqliteSpace(connection, file, reserve);
   let version: unknown;

@@ -25,6 +25,8 @@ interface Options {
   retry(): void;
   /** Called when the disk fails during a commit. */
   onIoError(error: unknown): void;
+  /** Called after each transaction, with its duration in seconds. */
+  onCommit?: ((seconds: number) => void) | undefined;
 }
 
 /** Interval between attempts to get the write lock while another process holds it. */
@@ -101,6 +103,7 @@ export class WriteBatcher {
   /** Runs the writes of a group and commits them. Returns functions that settle the promises of the writes. */
   #commitGroup(group: Write[], undoable: boolean): (() => void)[] {
     const settle: (() => void)[] = [];
+    const start = performance.now();
     this.#begin.run();
     this.#lockedAt = null;
     for (const { work, resolve, reject } of group) {
@@ -114,6 +117,7 @@ export class WriteBatcher {
       }
     }
     this.#commit.run();
+    this.#options.onCommit?.((performance.now() - start) / 1000);
     return settle;
   }
 

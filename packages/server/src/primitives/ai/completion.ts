@@ -209,12 +209,24 @@ class Completion {
   async #record(outcome: Outcome): Promise<number> {
     if (!this.#sent) {
       await settle(this.#request, { outcome, cost: 0 }, this.#env);
+      this.#measure(outcome, null, 0);
       return 0;
     }
     const { usage, inputTold } = this.#meter.read();
     const cost = this.#costOf(usage, inputTold);
     await settle(this.#request, { outcome, usage, cost }, this.#env);
+    this.#measure(outcome, usage, cost);
     return cost;
+  }
+
+  #measure(outcome: Outcome, usage: TokenUsage | null, cost: number): void {
+    const { model } = this.#prompt;
+    const { aiRequests, aiTokens, aiCost } = this.#env.metrics;
+    aiRequests.add(1, model, outcome);
+    aiCost.add(toUsd(cost), model);
+    if (usage === null) return;
+    aiTokens.observe(inputOf(usage), model, "input");
+    aiTokens.observe(usage.outputTokens, model, "output");
   }
 
   /** Returns the cost of the request. If the provider has not told the input, it may have written all of it to its cache. */

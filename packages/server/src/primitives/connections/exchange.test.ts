@@ -10,6 +10,7 @@ import {
 } from "../../drivers/outbound/outbound.ts";
 import type { Env } from "../../env.ts";
 import { Refusal } from "../../http/refusal.ts";
+import { newMetrics } from "../../metrics/metrics.ts";
 import { exchange, locationOf, redirected, redirectTarget, withDeadline } from "./exchange.ts";
 
 const response = (status: number, location?: string | string[]) =>
@@ -159,7 +160,8 @@ async function exchanged(
     },
     async close() {},
   };
-  const env = { outbound, log: { warn: (fields: unknown) => logged.push(fields) } } as unknown as Env;
+  const log = { warn: (fields: unknown) => logged.push(fields) };
+  const env = { outbound, log, metrics: newMetrics() } as unknown as Env;
   const request = { origin: ORIGIN, url: new URL(`${ORIGIN}/a?b`), method, methods, headers: [], limits };
   const full = { ...request, body: method === "POST" ? Buffer.from("x") : null };
   const outcome = await withDeadline((deadline) => exchange(full, { gone: gone.signal, deadline }, env)).then(

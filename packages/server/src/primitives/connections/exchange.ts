@@ -98,13 +98,25 @@ export async function exchange(
   }
 }
 
+/** Starts to measure a request to a server of a Connection. Returns the function that ends this. */
+function stopwatch(server: string, { metrics }: Env): (status: number | "error") => void {
+  const start = performance.now();
+  return (status) => metrics.connectionDuration.observe((performance.now() - start) / 1000, server, status);
+}
+
 /** Sends the request, and up to three further ones if the upstream redirects within its origin. */
 async function follow(first: FullRequest, signal: AbortSignal, env: Env): Promise<UpstreamResponse> {
   let request = first;
   for (let left: number = LIMITS.connectionRedirects.value; ; left--) {
     const { url, origin, method, headers, body } = request;
     const path = url.pathname + url.search;
-    const response = await env.outbound.send({ origin, path, method, headers, body }, signal);
+    const measure = stopwatch(url.hostname, env);
+    const response = await env.outbound
+      .send({ origin, path, method, headers, body }, signal)
+      .catch((error) => {
+        measure("error");
+        throw error;
+      });
     try {
       if (response.status > MAX_STATUS) refuse("UPSTREAM_UNAVAILABLE");
       const location = locationOf(response);
@@ -124,6 +136,7 @@ async function follow(first: FullRequest, signal: AbortSignal, env: Env): Promis
           message: "The upstream redirects to a path that is not open to guests and visitors.",
         });
     } finally {
+      measure(response.status);
       response.discard();
     }
     await env.outbound.check(origin, signal);

@@ -6,6 +6,7 @@ import { type Bus, LEASE_MS } from "../../drivers/bus/bus.ts";
 import { memory } from "../../drivers/bus/memory.ts";
 import type { Env } from "../../env.ts";
 import { Refusal } from "../../http/refusal.ts";
+import { newMetrics } from "../../metrics/metrics.ts";
 import { DAY_MS } from "../../organisation/days.ts";
 import { beginCall, inPlace, type LimitedCall, takeRates } from "./limits.ts";
 
@@ -22,6 +23,7 @@ function node({ processCalls = 50 } = {}) {
       lease: { id: lease },
       outboundCalls: new OutboundCalls(processCalls),
       log: console,
+      metrics: newMetrics(),
     }) as unknown as Env;
   return { at, bus, env };
 }

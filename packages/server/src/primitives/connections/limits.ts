@@ -103,9 +103,9 @@ export async function takeRates(
   const { userId, canvasId, profile } = caller;
   const own: Bucket = { rateClass: "connection", owner: userId, part: `${canvasId} ${profile}` };
   const shared: Bucket = { rateClass: "connection.profile", owner: profile };
-  await takeOr429(own, LIMITS.connectionCallsPerMinute.value, bus);
+  await takeOr429(own, LIMITS.connectionCallsPerMinute.value, env);
   try {
-    await takeOr429(shared, LIMITS.profileCallsPerMinute.value, bus);
+    await takeOr429(shared, LIMITS.profileCallsPerMinute.value, env);
   } catch (error) {
     await bus.giveBack(own);
     throw error;
@@ -127,21 +127,24 @@ async function takeDay({ userId, canvasId, profile }: LimitedCall, most: number,
   const { allowed, resetMs } = await bus.take(own, Math.ceil(most / 2), untilMidnight);
   if (!allowed)
     refuseRate(
+      own,
       resetMs,
+      env,
       `You have sent half of the requests that guests and visitors have on this day. ${ANEW}`,
     );
   const waitMs = await takeOfDay(canvasId, profile, most, env);
   if (waitMs === null) return;
   await bus.giveBack(own);
-  refuseRate(waitMs, `Guests and visitors have no requests left on this day. ${ANEW}`);
+  refuseRate(own, waitMs, env, `Guests and visitors have no requests left on this day. ${ANEW}`);
 }
 
-async function takeOr429(bucket: Bucket, perMinute: number, bus: Env["bus"]): Promise<void> {
-  const { allowed, resetMs } = await bus.take(bucket, perMinute, MINUTE_MS);
-  if (!allowed) refuseRate(resetMs);
+async function takeOr429(bucket: Bucket, perMinute: number, env: Env): Promise<void> {
+  const { allowed, resetMs } = await env.bus.take(bucket, perMinute, MINUTE_MS);
+  if (!allowed) refuseRate(bucket, resetMs, env);
 }
 
-function refuseRate(waitMs: number, message?: string): never {
+function refuseRate({ rateClass }: Bucket, waitMs: number, { metrics }: Env, message?: string): never {
+  metrics.rateLimited.add(1, rateClass);
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
   return refuse("CONNECTION_RATE_LIMIT", message === undefined ? {} : { message }, undefined, {
     "retry-after": String(seconds),

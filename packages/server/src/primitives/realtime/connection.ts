@@ -288,7 +288,9 @@ export class Connection implements Client {
   }
 
   #push(frame: Buffer): void {
-    if (!this.#closed) this.#outbox.push(frame);
+    if (this.#closed) return;
+    this.#node.env.metrics.realtimeFrames.add(1, "out");
+    this.#outbox.push(frame);
   }
 
   #onControlFrame(): void {
@@ -299,6 +301,7 @@ export class Connection implements Client {
   #receive(bytes: Buffer, isBinary: boolean): void {
     this.#alive = true;
     if (this.#closed) return;
+    this.#node.env.metrics.realtimeFrames.add(1, "in");
     this.#queue.add(() => this.#handle(parseFrame(bytes, isBinary)));
     if (this.#queue.size > MAX_QUEUED) this.#ws.pause();
   }

@@ -26,6 +26,9 @@ export interface PoolTimes {
 /** Called when the server becomes unreachable, and when it is reachable again. */
 export type OnReachability = (change: "away" | "back", cause?: unknown) => void;
 
+/** Called after each operation, also a failed one, with its duration in seconds. */
+export type OnOperation = (seconds: number) => void;
+
 interface PendingQuery {
   connections: Connections;
   since: number;
@@ -50,6 +53,7 @@ export class Pool<Each extends Connections> {
   readonly #open: () => Each;
   readonly #times: PoolTimes;
   readonly #onReachability: OnReachability;
+  readonly #onOperation: OnOperation;
   readonly #pending = new Set<PendingQuery>();
   readonly #attempts = new Set<Each>();
   readonly #timer: NodeJS.Timeout;
@@ -60,10 +64,16 @@ export class Pool<Each extends Connections> {
   #closed = false;
 
   /** `open` returns connections that are not made yet. */
-  constructor(open: () => Each, times: PoolTimes, onReachability: OnReachability) {
+  constructor(
+    open: () => Each,
+    times: PoolTimes,
+    onReachability: OnReachability,
+    onOperation: OnOperation = () => {},
+  ) {
     this.#open = open;
     this.#times = times;
     this.#onReachability = onReachability;
+    this.#onOperation = onOperation;
     this.#connections = open();
     this.#timer = setInterval(() => this.#onTick(), times.round).unref();
   }
@@ -84,6 +94,7 @@ export class Pool<Each extends Connections> {
       throw new Unavailable("the database did not answer", { cause: error });
     } finally {
       this.#pending.delete(query);
+      this.#onOperation((performance.now() - query.since) / 1000);
     }
   }
 

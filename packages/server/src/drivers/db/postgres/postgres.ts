@@ -13,7 +13,7 @@ import {
   type Value,
 } from "../db.ts";
 import { GuardedDb } from "./guarded-db.ts";
-import { type OnReachability, Pool, type PoolTimes } from "./pool.ts";
+import { type OnOperation, type OnReachability, Pool, type PoolTimes } from "./pool.ts";
 import { type Client, clientsOf, STATEMENT_MS } from "./postgres-client.ts";
 import { PostgresConnections } from "./postgres-connections.ts";
 import { retried } from "./postgres-errors.ts";
@@ -46,10 +46,11 @@ export function postgres(
   url: string,
   onReachability: OnReachability = () => {},
   times: PoolTimes = TIMES,
+  onOperation?: OnOperation,
 ): Db & Schema {
   const server = serverOptions(url);
   const open = clientsOf(server, times.connect);
-  const pool = new Pool(() => new PostgresConnections(open), times, onReachability);
+  const pool = new Pool(() => new PostgresConnections(open), times, onReachability, onOperation);
   const texts = new StatementTexts();
 
   const query = (through: Client | TransactionSql, [text, ...values]: Sql) =>
