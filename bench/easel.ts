@@ -5,11 +5,15 @@ import { type Core, type Server, startServer } from "./child.ts";
 
 /**
  * Starts Easel on an empty temporary data directory, without rate limits and with quotas that are too high to be reached. `settings` are
- * further environment variables.
+ * further environment variables, and `program` another build of the service.
  */
-export async function startEasel(core: Core, settings: Record<string, string> = {}): Promise<Server> {
+export async function startEasel(
+  core: Core,
+  settings: Record<string, string> = {},
+  program = "packages/server/start.js",
+): Promise<Server> {
   const dataDir = await mkdtemp(join(tmpdir(), "easel-bench-"));
-  const server = await startServer(core, "packages/server/start.js", [], {
+  const server = await startServer(core, program, [], {
     SERVICE_PORT: "0",
     SERVICE_DATA_DIR: dataDir,
     SERVICE_RATELIMIT_ENABLED: "false",

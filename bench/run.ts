@@ -15,7 +15,7 @@ import { realtime } from "./realtime.ts";
 import { s3 } from "./s3.ts";
 import { scale } from "./scale.ts";
 import { sizes } from "./sizes.ts";
-import { start } from "./start.ts";
+import { start, startOfBundle } from "./start.ts";
 import { staticPage } from "./static.ts";
 import { print } from "./table.ts";
 
@@ -35,7 +35,7 @@ const BENCHES = {
   scale,
   nodes,
   sizes,
-  start,
+  start: [start, startOfBundle],
   dashboard: [dashboard, dashboardData],
   cli: commandLine,
 };

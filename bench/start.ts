@@ -1,10 +1,18 @@
+import { execFileSync } from "node:child_process";
 import { get } from "node:http";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Server, startServer } from "./child.ts";
+import { cpuTime } from "./cpu.ts";
 import { startEasel } from "./easel.ts";
 import { figure, median, type Table } from "./table.ts";
 
 const RUNS = 9;
 const TARGET_MS = 300;
+const TARGET_OF_BUNDLE = 0.75;
+/** The time after the first response in which the service still loads modules, and deploys the examples. */
+const SETTLED_MS = 4_000;
+const BUNDLE = "packages/server/dist/easel-server.js";
 
 /**
  * Measures the time from the start of a process to its first HTTP response, for Easel with an empty data directory and for a bare HTTP
@@ -34,6 +42,49 @@ export async function start(): Promise<Table> {
       row("slowest ms", (times) => Math.max(...times)),
     ],
   };
+}
+
+/**
+ * Builds the bundle of the service, and compares the CPU time of its start with that of the sources: until the first response, and four
+ * seconds later.
+ */
+export async function startOfBundle(): Promise<Table> {
+  execFileSync(process.execPath, [join(import.meta.dirname, "../packages/server/build.ts")], {
+    stdio: "inherit",
+  });
+  const programs = { source: undefined, bundle: BUNDLE };
+  const kept: Record<keyof typeof programs, [number, number][]> = { source: [], bundle: [] };
+  for (let run = 0; run <= RUNS; run++)
+    for (const [name, program] of Object.entries(programs)) {
+      const times = await cpuOfStart(program);
+      if (run > 0) kept[name as keyof typeof programs].push(times);
+    }
+  const row = (name: string, index: 0 | 1) => {
+    const [source, bundle] = [kept.source, kept.bundle].map((times) =>
+      times.map((each) => each[index] / 1000),
+    );
+    const ratio = median((bundle ?? []).map((time, at) => time / (source?.[at] ?? Number.NaN)));
+    return [name, figure(median(source ?? [])), figure(median(bundle ?? [])), figure(ratio, 2)];
+  };
+  return {
+    title: "start: CPU time of the bundle",
+    conditions: `${RUNS} alternating runs on an empty data directory; one run before them fills the compile caches. Node ${process.version}.`,
+    columns: ["CPU ms", "source", "bundle", "ratio", "target"],
+    rows: [row("until the first response", 0), [...row("four seconds later", 1), `< ${TARGET_OF_BUNDLE}`]],
+  };
+}
+
+/** Returns the CPU time of a start until the first response, and some seconds later, in microseconds. */
+async function cpuOfStart(program: string | undefined): Promise<[number, number]> {
+  const server = await startEasel("any", {}, program);
+  try {
+    await statusOf(server, "/healthz");
+    const ready = cpuTime(server.pid);
+    await sleep(SETTLED_MS);
+    return [ready, cpuTime(server.pid)];
+  } finally {
+    await server.stop();
+  }
 }
 
 async function timeToAnswer(begin: () => Promise<Server>, path: string): Promise<number> {

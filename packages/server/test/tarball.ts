@@ -15,7 +15,7 @@ const SUITES = [
   `${TESTS}/service/{start,stop}.test.ts`,
   `${TESTS}/sign-in/{oidc-outage,oidc-person,oidc-token,sign-in-page}.test.ts`,
   `${TESTS}/instance/{jobs,worker-processes}.test.ts`,
-  `${TESTS}/primitives/**/*-{crash,stop,secrets}.test.ts`,
+  `${TESTS}/primitives/**/*-{crash,secrets}.test.ts`,
   `${TESTS}/conformance/*.test.ts`,
 ];
 
