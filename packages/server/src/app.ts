@@ -98,6 +98,8 @@ export async function createApp(
     frameworkErrors: (error, request, reply) =>
       answerError(error, request, reply.header("connection", "close"), env),
     forceCloseConnections: "idle",
+    // Serves what still arrives on open connections while the service stops.
+    return503OnClosing: false,
     requestTimeout: REQUEST_TIMEOUT_MS,
     http: {
       headersTimeout: HEADERS_TIMEOUT_MS,

@@ -31,6 +31,7 @@ import { newLog } from "./http/log.ts";
 import { serveMetrics } from "./http/metrics-server.ts";
 import { startLastSeen } from "./identity/last-seen-store.ts";
 import { limitTokenAges } from "./identity/token-ages.ts";
+import { portOfSocket } from "./instance/given-socket.ts";
 import { joinInstance, markedInstance, requireOneInstance, type Stores } from "./instance/instance-id.ts";
 import { NodeLease } from "./instance/lease.ts";
 import { describeNode, joinNodes, keepNode, runningNodes } from "./instance/nodes.ts";
@@ -48,6 +49,14 @@ const DRAIN_MS = 3_000;
 const HAND_OVER_RETRY_MS = 500;
 /** The time after which a stopping service closes the connections of requests that are still pending. */
 const STOP_TIMEOUT_MS = 10_000;
+
+/**
+ * The time in which clients on open connections send their next request, and learn that it is the last one. A given socket already accepts for
+ * the next process.
+ */
+const GIVEN_DRAIN_MS = 500;
+/** How many connections may wait at a given socket while the service restarts: the default limit of Linux. */
+const GIVEN_BACKLOG = 4_096;
 
 /** Matches the names of the files and folders that the service creates in its data directory. */
 const SERVICE_FILES = /^(easel\.db.*|blobs|uploads|staging|session-secret.*)$/;
@@ -78,6 +87,8 @@ export interface ServeOptions {
   drainMs?: number;
   /** Whether other processes may use the same SQLite database. By default the start waits until they have stopped. */
   sharesDatabase?: boolean;
+  /** The file descriptor of a TCP socket to listen at, instead of SERVICE_HOST and SERVICE_PORT. Whoever has given it keeps it open. */
+  socket?: number | undefined;
   /** Whether other processes listen at the same port. The system then distributes the connections. False by default. */
   sharesPort?: boolean;
 }
@@ -260,13 +271,14 @@ const storesOf = ({ canvasData, ...instance }: Instance): Stores => ({
 async function startProcess(
   instance: Instance,
   instanceId: string,
-  { wrap, replace }: ServeOptions,
+  { wrap, replace, socket }: ServeOptions,
 ): Promise<Process> {
   const { config, db, blobs, clock, log } = instance;
   const secrets = await openSecrets(config, log);
   const [bus, ai] = [await openBus(config, instanceId, log), await openAi(config)];
-  const reserved = config.port === 0 ? await reservePort(config.host) : null;
-  const port = reserved === null ? config.port : portOf(reserved);
+  const given = socket === undefined ? undefined : portOfSocket(socket, config);
+  const reserved = given === undefined && config.port === 0 ? await reservePort(config.host) : null;
+  const port = given ?? (reserved === null ? config.port : portOf(reserved));
   const opened: Drivers = {
     db,
     blobs,
@@ -325,13 +337,15 @@ async function listen(
   { env, closeStores, lease, stopping, reserved }: Process,
   {
     seed = seedExamples,
+    socket,
     sharesPort = false,
     drainMs = env.config.busUrl === "memory:" ? 0 : DRAIN_MS,
   }: ServeOptions,
 ): Promise<Service> {
   await limitTokenAges(env);
   const app = await createApp(env);
-  await listenAt(app, reserved, env.config, sharesPort);
+  if (socket === undefined) await listenAt(app, reserved, env.config, sharesPort);
+  else await listening(app.server, () => app.server.listen({ fd: socket, backlog: GIVEN_BACKLOG }));
   const { metricsAddress } = env.config;
   const metrics =
     metricsAddress === null ? null : await serveMetrics(metricsAddress, env).catch(closing(app));
@@ -351,7 +365,9 @@ async function listen(
     async stop() {
       stopping.abort();
       env.log.info("the service stops");
-      if (drainMs > 0) await drain(app, drainMs);
+      if (socket !== undefined)
+        await drain(app, GIVEN_DRAIN_MS, () => net.Server.prototype.close.call(app.server));
+      else if (drainMs > 0) await drain(app, drainMs);
       await closeApp(app);
       await env.compressions.stop();
       await env.background.settled();
@@ -413,12 +429,13 @@ function listening(server: net.Server, listen: () => void): Promise<void> {
 
 /**
  * Serves on for a while, and ends each connection after its next response, so that a proxy that sees `/healthz` fail sends the next requests to
- * other nodes. Otherwise it might send one on a connection that is being closed.
+ * other nodes. Otherwise it might send one on a connection that is being closed. `close` may end the accepting of connections, if they wait elsewhere.
  */
-async function drain(app: FastifyInstance, ms: number): Promise<void> {
+async function drain(app: FastifyInstance, ms: number, close = () => {}): Promise<void> {
   app.server.prependListener("request", (_request, response: ServerResponse) => {
     response.shouldKeepAlive = false;
   });
+  close();
   await sleep(ms);
 }
 

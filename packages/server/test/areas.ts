@@ -151,6 +151,7 @@ export const AREAS = {
       `${SERVER}/test/{config/*,instance/*,service/{start,stop,tarball}}.test.ts`,
     ],
   },
+  deploy: { sources: ["deploy"], tests: [`${SERVER}/test/deploy/*.test.ts`] },
   scale: {
     sources: [`${SERVER}/test/scale`],
     tests: [`${SERVER}/test/scale/*.test.ts`, `${SERVER}/test/conformance/scale.test.ts`],

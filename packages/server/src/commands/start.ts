@@ -15,12 +15,13 @@ const PRELOAD_AFTER_MS = 1_000;
 export const start = command({
   summary: "Starts the service. It is the default.",
   async run({ environment }) {
+    const socket = await givenSocket(environment);
     if (environment.SERVICE_WORKERS) {
       const { readConfig } = await import("../config/config.ts");
       const config = readConfig(environment);
-      if (config.workers > 1) return startWorkers(config, environment);
+      if (config.workers > 1) return startWorkers(config, environment, socket);
     }
-    const { service, greeting } = await startService(environment);
+    const { service, greeting } = await startService(environment, { socket });
     process.stdout.write(greeting);
     stopOnSignals(() => service.stop());
   },
@@ -29,10 +30,19 @@ export const start = command({
 /** What a primary process starts itself again with. People cannot run it, because it needs the channel to that process. */
 export const work = command({
   summary: "Serves as one of several workers.",
-  run: async ({ environment }) => serveAsWorker(environment),
+  options: {
+    socket: { type: "boolean", meaning: "Serves at the socket that the primary process has passed on." },
+  },
+  run: async ({ environment, options }) => serveAsWorker(environment, options.socket === true),
 });
 
 type Environment = Record<string, string | undefined>;
+
+/** Returns the socket that systemd has given this process; undefined without one. */
+async function givenSocket(environment: Environment): Promise<number | undefined> {
+  if (environment.LISTEN_FDS === undefined) return undefined;
+  return (await import("../instance/given-socket.ts")).takeSocket(environment);
+}
 
 /** Starts a service in this process. Returns it with the text to print. */
 async function startService(environment: Environment, options: import("../service.ts").ServeOptions = {}) {
@@ -63,16 +73,25 @@ function stopOnSignals(stop: () => unknown): void {
 }
 
 /** Starts the workers on this machine. This process does not serve: it starts workers again, and stops them. */
-async function startWorkers(config: Config, environment: Environment): Promise<void> {
+async function startWorkers(
+  config: Config,
+  environment: Environment,
+  socket: number | undefined,
+): Promise<void> {
   const { unusedPort, Workers } = await import("../instance/workers.ts");
   const { newLog } = await import("../http/log.ts");
   await logFatalErrors();
   const { fork } = await import("node:child_process");
-  const port = String(await unusedPort(config));
+  const port = socket === undefined ? await unusedPort(config) : config.port;
   const log = newLog(config.logLevel);
   const start = (index: number) => {
-    const env = { ...environment, SERVICE_PORT: port, ...metricsOf(index, config) };
-    return fork(process.argv[1] as string, ["worker"], { env });
+    const env = { ...environment, SERVICE_PORT: String(port), ...metricsOf(index, config) };
+    const main = process.argv[1] as string;
+    if (socket === undefined) return fork(main, ["worker"], { env });
+    return fork(main, ["worker", "--socket"], {
+      env,
+      stdio: ["inherit", "inherit", "inherit", socket, "ipc"],
+    });
   };
   const workers = new Workers({ count: config.workers, start, log });
   let isStopping = false;
@@ -94,9 +113,11 @@ function metricsOf(index: number, { metricsAddress }: Config): Environment {
 }
 
 /** Starts a service as one of several workers, which the primary process has started. */
-async function serveAsWorker(environment: Environment): Promise<void> {
+async function serveAsWorker(environment: Environment, hasSocket: boolean): Promise<void> {
   const { reportReady } = await import("../instance/workers.ts");
-  const { service, greeting } = await startService(environment, { sharesPort: true });
+  const { GIVEN_SOCKET } = await import("../instance/given-socket.ts");
+  const where = hasSocket ? { socket: GIVEN_SOCKET } : { sharesPort: true };
+  const { service, greeting } = await startService(environment, where);
   let stopped: Promise<void> | undefined;
   // The terminal sends its signal to the workers, too, and the primary one of its own.
   const stop = async () => {

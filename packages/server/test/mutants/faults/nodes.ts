@@ -2,9 +2,32 @@ import { type Fault, fault } from "../fault.ts";
 
 const NODES = "packages/server/src/instance/nodes.ts";
 const TEST = "packages/server/test/instance/nodes.test.ts";
+const SOCKET = "packages/server/src/instance/given-socket.ts";
+const SOCKET_TEST = "packages/server/src/instance/given-socket.test.ts";
 
 /** Faults of several nodes on one database. */
 export const nodes: Fault[] = [
+  fault(
+    "socket: what systemd gives another process is taken",
+    SOCKET,
+    "pid !== String(process.pid) || ",
+    "",
+    SOCKET_TEST,
+  ),
+  fault(
+    "socket: in dev mode others can reach it",
+    SOCKET,
+    'authMode === "dev" && !isLoopback(address ?? "")',
+    "false",
+    SOCKET_TEST,
+  ),
+  fault(
+    "socket: processes that the service starts see its variables",
+    SOCKET,
+    "delete environment[name];",
+    "void name;",
+    SOCKET_TEST,
+  ),
   fault(
     "nodes: one that signs with a secret which others do not accept starts",
     NODES,
