@@ -7,6 +7,7 @@ import { mountFavicon, mountSchema, mountSdk, mountStylesheet } from "./content/
 import { mountDashboard } from "./dashboard/mount.ts";
 import { mountDocPages } from "./doc-pages/mount.ts";
 import type { Env } from "./env.ts";
+import { mountArrival } from "./http/arrival.ts";
 import { setCommonHeaders } from "./http/cross-site.ts";
 import { answerClientError, answerError, requestIds } from "./http/errors.ts";
 import { mountHealth } from "./http/health.ts";
@@ -49,6 +50,7 @@ const MAX_HEADER_BYTES = 40 * 1024;
  * that it serves.
  */
 const PARTS: ((app: FastifyInstance, env: Env, served: readonly Primitive[]) => void)[] = [
+  mountArrival, //    every request
   mountProxyWarnings, // every request
   mountHosts, //      every request
   mountHealth, //     /healthz /readyz

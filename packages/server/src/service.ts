@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import net, { BlockList } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -21,7 +22,7 @@ import { openSecrets } from "./crypto/secrets.ts";
 import { makePrivateDirectory } from "./disk/private-files.ts";
 import type { Blobs } from "./drivers/blobs/blobs.ts";
 import type { Db, Schema } from "./drivers/db/db.ts";
-import { MIGRATIONS, migrate, OlderNodeRuns } from "./drivers/db/migrate.ts";
+import { MIGRATIONS, migrate, OlderNodeRuns, pendingMigrations } from "./drivers/db/migrate.ts";
 import { DocumentCache } from "./drivers/document-cache.ts";
 import type { Drivers, WrapDrivers } from "./drivers/drivers.ts";
 import { moveDatabase, openAi, openBlobs, openBus, openDb, openOutbound } from "./drivers/index.ts";
@@ -171,6 +172,34 @@ export async function moveStores(
     return `Moved ${rows} rows of ${file}. It is kept, but no service starts on it with these blobs any more; to go back, run \`join\` with the settings of before.`;
   } finally {
     await instance.close();
+  }
+}
+
+/**
+ * Applies the migrations that the configured database lacks. With `dry`, only lists them. Returns a message for the operator. @throws SetupError
+ * while a service that cannot work with them uses the database.
+ */
+export async function migrateStores(
+  environment: Record<string, string | undefined>,
+  dry: boolean,
+): Promise<string> {
+  const settings = readSettings(environment);
+  const lock = dry ? null : await becomeOnlyWriter(settings, 0);
+  const file = settings.config.databaseUrl.replace(/^sqlite:/, "");
+  try {
+    if (dry && !isPostgres(settings.config.databaseUrl) && !existsSync(file))
+      return `${file} is not there yet: the first start makes it.`;
+    const db = await openDatabase(settings);
+    try {
+      const pending = await pendingMigrations(db);
+      if (!dry) await migrateDatabase(db, settings.log, 0);
+      if (pending.length === 0) return "The schema of the database is current.";
+      return [dry ? "These migrations would be applied:" : "Applied:", ...pending].join("\n  ");
+    } finally {
+      await db.close();
+    }
+  } finally {
+    lock?.release();
   }
 }
 

@@ -5,6 +5,9 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   start: async () => (await import("./start.ts")).start,
   join: async () => (await import("./join.ts")).join,
   move: async () => (await import("./move.ts")).move,
+  check: async () => (await import("./check.ts")).check,
+  health: async () => (await import("./ask-health.ts")).health,
+  migrate: async () => (await import("./migrate-database.ts")).migrate,
   version: async () => (await import("./version.ts")).version,
 };
 

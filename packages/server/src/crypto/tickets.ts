@@ -2,7 +2,7 @@ import { newId } from "./ids.ts";
 import type { Signer } from "./secrets.ts";
 
 /** What a ticket is for: most ask a person something on a page of the service, with everything that the answer applies to. */
-export type TicketPurpose = "oauth.authorize" | "oauth.device" | "confirm" | "elicit" | "upload";
+export type TicketPurpose = "oauth.authorize" | "oauth.device" | "confirm" | "elicit" | "upload" | "check";
 
 /** The time within which a person must answer a question. */
 const LIFETIME_MS = 10 * 60_000;

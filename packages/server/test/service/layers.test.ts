@@ -112,7 +112,7 @@ test("imports point inward", () => {
 const sameDriver = (from: string, to: string) => DRIVER.exec(from)?.[0] === DRIVER.exec(to)?.[0];
 
 test("only the start and drivers/index.ts import driver implementations; everything else their interfaces", () => {
-  const knowing = ["service.ts", "commands/start.ts", "drivers/index.ts"];
+  const knowing = ["service.ts", "commands/start.ts", "commands/checks/store-checks.ts", "drivers/index.ts"];
   assert.deepEqual(
     breaking(
       ({ from, to }) =>
@@ -120,7 +120,7 @@ test("only the start and drivers/index.ts import driver implementations; everyth
     ),
     [],
   );
-  const opening = ["service.ts", "instance/one-writer.ts"];
+  const opening = ["service.ts", "instance/one-writer.ts", "commands/checks/store-checks.ts"];
   assert.deepEqual(
     breaking(({ from, to }) => to === "drivers/index.ts" && !opening.includes(from)),
     [],

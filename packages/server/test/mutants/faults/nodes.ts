@@ -162,6 +162,20 @@ export const nodes: Fault[] = [
     "packages/server/test/instance/one-writer.test.ts",
   ),
   fault(
+    "check: everybody is told how their request arrives",
+    "packages/server/src/http/arrival.ts",
+    'openTicket("check", ticket, env) === null',
+    "false",
+    "packages/server/test/instance/check.test.ts",
+  ),
+  fault(
+    "check: a proxy that is not trusted is no failure",
+    "packages/server/src/commands/checks/address-checks.ts",
+    "if (!isTrustedPeer(peer, config))",
+    "if (client !== peer)",
+    "packages/server/test/instance/check.test.ts",
+  ),
+  fault(
     "start: an error that nothing catches leaves no line of the log",
     "packages/server/src/commands/start.ts",
     'process.on("uncaughtException",',
