@@ -20,6 +20,8 @@ export interface AdminUser {
   avatarUrl: string | null;
   createdAt: number;
   deactivatedAt: number | null;
+  /** When their name and address were replaced, because somebody asked for it; null for everybody else. */
+  erasedAt: number | null;
   /** When the person last used the service, to the hour; null if that was before it was recorded. */
   lastSeenAt: number | null;
   canPublishPublic: boolean;
@@ -107,6 +109,11 @@ export interface HandoverResult {
   remaining: number;
   /** Whether the person is deactivated now. */
   deactivated: boolean;
+}
+
+/** What an erasure has done. It has erased nothing if something is `left`, or `remaining` is not 0. */
+export interface ErasureResult extends Omit<HandoverResult, "deactivated"> {
+  erased: boolean;
 }
 
 /** What the list of people can show alone. */

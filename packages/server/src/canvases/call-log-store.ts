@@ -27,6 +27,18 @@ export const callLogData: CanvasData = {
     call_log: { key: ["canvas_id", "number"] },
     call_log_ends: { key: ["canvas_id"] },
   },
+  people: {
+    call_log: {
+      ids: ["user_id"],
+      erased: "kept",
+      exported: {
+        part: "failed-calls",
+        columns: ["canvas_id", "number", "at", "method", "route", "status", "code", "message"],
+        order: "number",
+      },
+      byCanvas: true,
+    },
+  },
   cleanUps: [
     {
       what: "logged calls",

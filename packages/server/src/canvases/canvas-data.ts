@@ -42,6 +42,34 @@ export interface CleanUp {
 }
 
 /**
+ * How the rows of a table belong to people, or name them: what an export of a person contains of them, and what the erasure of the person does.
+ * An id stands for "Deleted person" afterwards, so that rows can stay under it.
+ */
+export interface PersonalTable {
+  /** The columns with the id of a person. */
+  ids?: readonly string[];
+  /** The columns with the e-mail address of a person. */
+  emails?: readonly string[];
+  /** Whether the rows of the person go, or stay: under the id, or as `organisation/erasure.ts` says where they have addresses. */
+  erased: "removed" | "kept";
+  /** The part of an export with these rows; null if they say nothing about the person that other rows do not, or are secrets. */
+  exported: ExportedRows | null;
+  /** Whether the rows can only be found canvas by canvas, because no index begins with the columns above. */
+  byCanvas?: true;
+}
+
+/** What an export of a person has of a table. */
+interface ExportedRows {
+  /** The name of the part, which is that of its file. */
+  part: string;
+  columns: readonly string[];
+  /** A column that is unique among the rows of the person, in a canvas if the rows are found by canvas. The rows are in its order. */
+  order: string;
+  /** The column with the key of a blob, whose bytes are exported, too. */
+  blob?: string;
+}
+
+/**
  * Declares what one part of the service stores, above all for each canvas, and what it removes by itself. `Env.canvasData` lists the declarations of all
  * parts. Purges, reports of usage, quotas and the sweep rely on this list.
  */
@@ -50,6 +78,8 @@ export interface CanvasData {
   tables?: Record<string, CanvasTable>;
   /** The other tables, whose rows belong to no canvas. */
   otherTables?: readonly string[];
+  /** Which of these tables have rows of people, by their names. */
+  people?: Record<string, PersonalTable>;
   /** The quotas by the names that administrators see, such as `kv.keys.shared`. */
   quotas?: Record<string, CanvasQuota>;
   /** Returns the statement that reads the number of bytes that are stored for a canvas, as column `bytes`. */
@@ -62,6 +92,10 @@ export interface CanvasData {
 /** Returns every table, with its name, from a list of declarations. */
 export const tablesOf = (list: readonly CanvasData[]): [name: string, table: CanvasTable][] =>
   list.flatMap(({ tables = {} }) => Object.entries(tables));
+
+/** Returns every table that has rows of people, with its name, from a list of declarations. */
+export const personalTablesOf = (list: readonly CanvasData[]): [name: string, table: PersonalTable][] =>
+  list.flatMap(({ people = {} }) => Object.entries(people));
 
 /** Returns every column that holds keys of blobs, from a list of declarations. */
 export const blobColumnsOf = (list: readonly CanvasData[]): BlobColumn[] =>

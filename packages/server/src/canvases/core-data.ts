@@ -30,6 +30,38 @@ export const coreData: CanvasData = {
     counts: { key: ["canvas_id", "kind"] },
   },
   otherTables: ["canvases", "slug_owners", "blob_claims"],
+  people: {
+    canvases: {
+      ids: ["owner_id", "created_by"],
+      erased: "kept",
+      exported: {
+        part: "canvases",
+        columns: ["id", "slug", "title", "tags", "created_at", "updated_at", "deleted_at"],
+        order: "id",
+      },
+    },
+    canvas_people: {
+      emails: ["email"],
+      erased: "removed",
+      exported: { part: "shared-with-them", columns: ["canvas_id", "role"], order: "canvas_id" },
+    },
+    versions: {
+      ids: ["created_by"],
+      erased: "kept",
+      exported: {
+        part: "versions",
+        columns: ["id", "canvas_id", "created_at", "message", "files", "bytes"],
+        order: "id",
+      },
+      byCanvas: true,
+    },
+    staged_deploys: { ids: ["user_id"], erased: "kept", exported: null },
+    slug_owners: {
+      ids: ["user_id"],
+      erased: "kept",
+      exported: { part: "slugs", columns: ["slug"], order: "slug" },
+    },
+  },
   blobs: [
     { table: "version_files", column: "blob_key" },
     // `sweepUnused` sets `unused_at` to 0 before it removes a blob.

@@ -29,6 +29,27 @@ export const appData: CanvasData = {
     made_canvases: { key: ["canvas_id", "user_id", "client_id"] },
   },
   otherTables: ["used_tickets"],
+  people: {
+    apps: {
+      ids: ["user_id"],
+      erased: "removed",
+      exported: {
+        part: "connected-tools",
+        columns: [
+          "id",
+          "client_id",
+          "client_name",
+          "scope",
+          "canvas_id",
+          "created_at",
+          "used_at",
+          "expires_at",
+        ],
+        order: "id",
+      },
+    },
+    made_canvases: { ids: ["user_id"], erased: "removed", exported: null },
+  },
   cleanUps: [
     {
       what: "connected tools that have expired",

@@ -7,7 +7,21 @@ import type { Env } from "../env.ts";
 import { type Paged, paged } from "../http/query.ts";
 
 /** The invitations of guests. */
-export const inviteData: CanvasData = { tables: { invites: { key: ["id"] } } };
+export const inviteData: CanvasData = {
+  tables: { invites: { key: ["id"] } },
+  people: {
+    invites: {
+      ids: ["created_by"],
+      emails: ["email"],
+      erased: "kept",
+      exported: {
+        part: "invitations",
+        columns: ["id", "canvas_id", "email", "name", "created_at", "revoked_at"],
+        order: "id",
+      },
+    },
+  },
+};
 
 /**
  * The columns of an invitation in a query result. The view `session_holders` also has the sessions of users; for these, `invite_id` is

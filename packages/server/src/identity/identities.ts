@@ -9,7 +9,21 @@ import { renamingSteps } from "./renaming.ts";
 import { type UserRow, userOf } from "./users.ts";
 
 /** The accounts of people at providers, and their groups there. */
-export const identityData: CanvasData = { otherTables: ["identities", "person_groups"] };
+export const identityData: CanvasData = {
+  otherTables: ["identities", "person_groups"],
+  people: {
+    identities: {
+      ids: ["user_id"],
+      erased: "removed",
+      exported: { part: "accounts", columns: ["issuer", "subject", "created_at"], order: "issuer" },
+    },
+    person_groups: {
+      ids: ["user_id"],
+      erased: "removed",
+      exported: { part: "groups", columns: ["name"], order: "name" },
+    },
+  },
+};
 
 /** An account at a provider: its subject is unique among those of the issuer, and never given to anybody else. */
 export interface AccountId {

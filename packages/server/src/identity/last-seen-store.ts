@@ -8,7 +8,10 @@ const INTERVAL_MS = 60 * 1000;
 const AT_ONCE = 500;
 
 /** When people last used the service. */
-export const lastSeenData: CanvasData = { otherTables: ["last_seen"] };
+export const lastSeenData: CanvasData = {
+  otherTables: ["last_seen"],
+  people: { last_seen: { ids: ["user_id"], erased: "removed", exported: null } },
+};
 
 /** Writes that the people who have been seen were here now. If this fails, throws and keeps those who are left for the next attempt. */
 export async function writeLastSeen({

@@ -26,6 +26,7 @@ const SESSION_MS = 10 * 60_000;
 /** The links to previews, with the sessions that they have started. */
 export const previewData: CanvasData = {
   tables: { previews: { key: ["id"] } },
+  people: { previews: { ids: ["user_id"], erased: "removed", exported: null } },
   cleanUps: [
     {
       what: "previews",

@@ -36,6 +36,17 @@ export const sessionData: CanvasData = {
   tables: {
     sessions: { key: ["token_hash"], where: "invite_id in (select id from invites where canvas_id = ?)" },
   },
+  people: {
+    sessions: {
+      ids: ["user_id"],
+      erased: "removed",
+      exported: {
+        part: "sessions",
+        columns: ["id", "created_at", "expires_at", "address", "user_agent"],
+        order: "id",
+      },
+    },
+  },
   cleanUps: [
     {
       what: "sessions",

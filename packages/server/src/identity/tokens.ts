@@ -39,7 +39,20 @@ const RESTRICTED = "limited_";
 const USE_INTERVAL_MS = 60_000;
 
 /** The access tokens, of which some are for one canvas. */
-export const tokenData: CanvasData = { tables: { tokens: { key: ["id"] } } };
+export const tokenData: CanvasData = {
+  tables: { tokens: { key: ["id"] } },
+  people: {
+    tokens: {
+      ids: ["user_id"],
+      erased: "removed",
+      exported: {
+        part: "tokens",
+        columns: ["id", "name", "scope", "canvas_id", "audience", "created_at", "expires_at", "used_at"],
+        order: "id",
+      },
+    },
+  },
+};
 
 /** What a user chooses for a new access token. By default it is valid for every canvas, has all rights of the user and never expires. */
 export interface TokenFields {

@@ -6,7 +6,14 @@ import type { Db, Dependent } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 
 /** The people, and the words of their names by which they are found. */
-export const userData: CanvasData = { otherTables: ["users", "person_words"] };
+export const userData: CanvasData = {
+  otherTables: ["users", "person_words"],
+  people: {
+    // Their row stays, with another name and address, and triggers keep the words.
+    users: { ids: ["id"], emails: ["email", "listed_as"], erased: "kept", exported: null },
+    person_words: { ids: ["user_id"], erased: "kept", exported: null },
+  },
+};
 
 /** The columns of the table `users` that are converted to a `User`. */
 export interface UserRow {

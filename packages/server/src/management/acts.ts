@@ -8,6 +8,7 @@ import { connectionGrants, connections, connectionTests } from "./admin/connecti
 import { credentials } from "./admin/credentials.ts";
 import { instance } from "./admin/instance.ts";
 import { orgs } from "./admin/orgs.ts";
+import { ownData, personalData } from "./admin/personal-data.ts";
 import { aiUsage, audit } from "./admin/reports.ts";
 import { settings } from "./admin/settings.ts";
 import { users } from "./admin/users.ts";
@@ -25,6 +26,7 @@ import { versions } from "./versions.ts";
 /** Every operation of the management API. Routes, the audit log and the docs are derived from this list. */
 export const ACTS: readonly Act[] = [
   ...me,
+  ...ownData,
   ...sessions,
   ...tokens,
   ...apps,
@@ -45,6 +47,7 @@ export const ACTS: readonly Act[] = [
   ...activity,
   ...users,
   ...credentials,
+  ...personalData,
   ...adminApps,
   ...adminCanvases,
   ...orgs,

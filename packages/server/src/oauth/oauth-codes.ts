@@ -43,6 +43,7 @@ export const DEVICE_LIFETIME_MS = 10 * 60_000;
 /** The codes, of which some are for one canvas. */
 export const oauthData: CanvasData = {
   tables: { oauth_codes: { key: ["secret_hash"] } },
+  people: { oauth_codes: { ids: ["user_id"], erased: "removed", exported: null } },
   cleanUps: [
     {
       what: "codes of OAuth",

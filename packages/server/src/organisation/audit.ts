@@ -5,7 +5,21 @@ import { type Sql, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 
 /** The audit log, which is kept for good. */
-export const auditData: CanvasData = { otherTables: ["audit"] };
+export const auditData: CanvasData = {
+  otherTables: ["audit"],
+  people: {
+    audit: {
+      ids: ["actor_id", "target"],
+      emails: ["actor_email", "target"],
+      erased: "kept",
+      exported: {
+        part: "audit",
+        columns: ["id", "at", "actor_id", "act", "canvas_id", "target", "address", "details", "via"],
+        order: "id",
+      },
+    },
+  },
+};
 
 /** A new entry of the audit log. Contains no secrets. */
 export interface NewAuditEntry {

@@ -6,7 +6,16 @@ import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
 
 /** The quotas that administrators have set, for all and for single people. */
-export const quotaData: CanvasData = { otherTables: ["quotas", "user_quotas"] };
+export const quotaData: CanvasData = {
+  otherTables: ["quotas", "user_quotas"],
+  people: {
+    user_quotas: {
+      ids: ["user_id"],
+      erased: "removed",
+      exported: { part: "quotas", columns: ["name", "value"], order: "name" },
+    },
+  },
+};
 
 export const PERSON_QUOTA_NAMES = Object.keys(PERSON_QUOTAS) as PersonQuotaName[];
 

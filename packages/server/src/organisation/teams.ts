@@ -17,7 +17,21 @@ import type { Env } from "../env.ts";
 import { countWithin, type Paged, paged } from "../http/query.ts";
 
 /** The teams and their members. */
-export const teamData: CanvasData = { otherTables: ["teams", "team_members"] };
+export const teamData: CanvasData = {
+  otherTables: ["teams", "team_members"],
+  people: {
+    teams: {
+      ids: ["created_by"],
+      erased: "kept",
+      exported: { part: "teams", columns: ["id", "name", "created_at"], order: "id" },
+    },
+    team_members: {
+      emails: ["email"],
+      erased: "removed",
+      exported: { part: "memberships", columns: ["team_id"], order: "team_id" },
+    },
+  },
+};
 
 /** A team without its members. */
 export type TeamRow = Omit<Team, "members">;

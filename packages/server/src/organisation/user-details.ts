@@ -14,6 +14,7 @@ export interface UserDetailsRow {
   avatar_url: string | null;
   created_at: number;
   deactivated_at: number | null;
+  erased_at: number | null;
   /** Null if it is not known. */
   last_seen_at: number | null;
   can_publish_public: number;
@@ -33,7 +34,7 @@ export interface UserDetailsRow {
 
 /** The columns of a user that administrators see. */
 const DETAILS = sql`
-  select id, email, name, avatar_url, created_at, deactivated_at, can_publish_public, listed_as, admin_group,
+  select id, email, name, avatar_url, created_at, deactivated_at, erased_at, can_publish_public, listed_as, admin_group,
     (select seen_at from last_seen where user_id = users.id) as last_seen_at,
     (select count(*) from canvases where owner_id = users.id and deleted_at is null) as canvases,
     (select value from user_quotas where user_id = users.id and user_quotas.name = 'canvases.person') as quota_canvases,
@@ -123,17 +124,17 @@ export interface UserPatch {
 
 /**
  * Changes rights and quotas of a user on behalf of the administrator with the id `by`. Deactivating a user deletes the user's sessions,
- * access tokens and connected tools, which reactivating does not restore. Changes nothing and returns "not_found" if there is no such user, and "not_allowed"
- * if the administrator deactivates themself, or has been deactivated.
+ * access tokens and connected tools, which reactivating does not restore. Changes nothing and returns "not_found" if there is no such user, "erased" for
+ * somebody who was erased and is to be reactivated, and "not_allowed" if the administrator deactivates themself, or has been deactivated.
  */
 export async function updateUser(
   id: string,
   { deactivated, canPublishPublic, quotas = {} }: UserPatch,
   by: string,
   { db, clock }: Env,
-): Promise<"done" | "not_found" | "not_allowed"> {
+): Promise<"done" | "not_found" | "not_allowed" | "erased"> {
   const mayPublish = canPublishPublic === undefined ? null : Number(canPublishPublic);
-  const steps: Step<"not_allowed">[] = [
+  const steps: Step<"not_allowed" | "erased">[] = [
     lockBoth(id, by),
     sql`update users set can_publish_public = coalesce(${mayPublish}, can_publish_public) where id = ${id}`,
     ...personQuotaSteps(id, quotas),
@@ -141,7 +142,10 @@ export async function updateUser(
   if (deactivated === true) steps.push(...deactivation(id, by, clock()));
   // A sign-in that was under way during the deactivation may have left a session, which the reactivation must not revive.
   if (deactivated === false)
-    steps.push(...revocations(id), sql`update users set deactivated_at = null where id = ${id}`);
+    steps.push(
+      ...revocations(id),
+      step("erased", sql`update users set deactivated_at = null where id = ${id} and erased_at is null`),
+    );
   // A full disk must not keep an administrator from stopping the person who has filled it.
   const outcome = await db.withReserve.batch(steps);
   return outcome === "unchanged" ? "not_found" : outcome;

@@ -31,6 +31,7 @@ export const pageViewData: CanvasData = {
     page_views: { key: ["canvas_id", "day"] },
     page_viewers: { key: ["canvas_id", "viewer"] },
   },
+  // A viewer is a pseudonym, which nobody can tell from a person.
   cleanUps: [
     {
       what: "pseudonyms of people who opened pages",

@@ -3,7 +3,7 @@ import { before, it } from "node:test";
 import { manage, type Stage, stage } from "@easel/conformance/fixture";
 import { open } from "@easel/conformance/page";
 import { refused } from "@easel/conformance/refusal";
-import { type CanvasData, tablesOf } from "../../src/canvases/canvas-data.ts";
+import { type CanvasData, personalTablesOf, tablesOf } from "../../src/canvases/canvas-data.ts";
 import { purgeCanvases } from "../../src/canvases/deletion.ts";
 import { sweepBlobs } from "../../src/canvases/sweep.ts";
 import { sql } from "../../src/drivers/db/db.ts";
@@ -11,7 +11,13 @@ import { primitives } from "../../src/primitives/index.ts";
 import { keysOf } from "../drivers/blobs-contract.ts";
 import { onEngines } from "../support/engines.ts";
 import { primitiveWith } from "../support/primitives.ts";
-import { allTables, primaryKey, referencesToCanvases, undeclaredTables } from "./canvas-tables.ts";
+import {
+  allTables,
+  personalColumns,
+  primaryKey,
+  referencesToCanvases,
+  undeclaredTables,
+} from "./canvas-tables.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
@@ -46,6 +52,20 @@ await onEngines("canvas data", (target, env) => {
     // The table of `stickers` is created later. Only PostgreSQL has epochs, which are of no part.
     const tables = (await allTables(env)).filter((name) => name !== "access_epochs");
     assert.deepEqual(declared.filter((name) => name !== "stickers").sort(), tables);
+  });
+
+  it("every column with the id or the address of a person is declared, so that exports and erasures know it", async () => {
+    const people = new Map(personalTablesOf(env.canvasData));
+    const missing = (await personalColumns(env)).filter(({ table, column }) => {
+      const { ids = [], emails = [] } = people.get(table) ?? {};
+      return ![...ids, ...emails].includes(column);
+    });
+    assert.deepEqual(missing, []);
+    await env.db
+      .run`create table strangers (id text primary key, guest_email text, person text references users (id))`;
+    const found = (await personalColumns(env)).filter(({ table }) => table === "strangers");
+    await env.db.run`drop table strangers`;
+    assert.deepEqual(found.map(({ column }) => column).sort(), ["guest_email", "person"]);
   });
 
   it("a table that references a canvas but is in no `CanvasData` is found, with and without a foreign key", async () => {

@@ -135,3 +135,25 @@ export async function rowsOf(canvasId: string, env: Env): Promise<RowsOf[]> {
     },
   }));
 }
+
+/** The names of columns that have the id or the address of a person without a foreign key. */
+const OF_PEOPLE = /^(user_id|owner_id|author_id|actor_id|subject|uploaded_by|created_by|invited_by)$|email$/;
+
+/** Returns the columns of all tables that have the id or the address of a person: by their name, or by a foreign key. */
+export async function personalColumns(env: Env): Promise<{ table: string; column: string }[]> {
+  const columns = isSqlite(env)
+    ? await env.db.all<{ table: string; column: string }>`
+        select tables.name as "table", columns.name as "column"
+        from sqlite_master as tables join pragma_table_info(tables.name) as columns where tables.type = 'table'`
+    : await env.db.all<{ table: string; column: string }>`
+        select table_name as "table", column_name as "column" from information_schema.columns
+        join information_schema.tables using (table_schema, table_name)
+        where table_schema = 'public' and table_type = 'BASE TABLE'`;
+  const references = (await foreignKeys(env)).filter(({ toTable }) => toTable === "users");
+  return columns.filter(
+    ({ table, column }) =>
+      // The subject of an account at a provider is no person of the service.
+      !(table === "identities" && column === "subject") &&
+      (OF_PEOPLE.test(column) || references.some((each) => each.table === table && each.column === column)),
+  );
+}

@@ -322,6 +322,9 @@ describe("acts without HTTP", () => {
     "connection.delete": asAdmin({ params: { profile: "acts" } }),
     "audit.list": asAdmin(),
     "audit.export": asAdmin(),
+    "me.export": asOwner(),
+    "user.export": [() => admin, () => ({ params: { id: owner.user.id } })],
+    "user.erase": [() => admin, async () => ({ params: { id: (await signIn("erased@example.com")).id } })],
     "session.end-all": asAdmin({ query: { tokens: "true" } }),
   };
 

@@ -346,6 +346,10 @@ await onEngines("the acts of the management API", (target, env) => {
     "connection.delete": () => administer("DELETE", "/connections/acts"),
     "audit.export": () => administer("GET", "/audit/export?format=csv&act=org.put"),
     "audit.list": () => administer("GET", "/audit"),
+    "me.export": () => as(site.people.owner, "GET", "/me/export"),
+    "user.export": async () => administer("GET", `/users/${await userId(site.people.owner)}/export`),
+    "user.erase": async () =>
+      administer("DELETE", `/users/${await userId(await target.signIn(freshEmail("erased")))}`),
     "user.end-sessions": async () =>
       administer("DELETE", `/users/${await userId(await target.signIn(freshEmail("ended")))}/sessions`),
     // The last one, because it ends the sessions of everyone else.

@@ -53,8 +53,10 @@ const ROUTES: [method: string, path: string, body: object | undefined, status: n
   ["PATCH", "/settings", {}, 200],
   ["GET", "/audit", undefined, 200],
   ["GET", "/audit/export", undefined, 200],
-  // A query that is not valid, because everyone is still needed.
+  ["GET", "/users/{user}/export", undefined, 200],
+  // Queries that are not valid, because everyone is still needed.
   ["DELETE", "/sessions?tokens=maybe", undefined, 400],
+  ["DELETE", "/users/{user}?transferTo=nobody", undefined, 400],
   // None of the sessions of the user.
   ["DELETE", "/users/{user}/sessions?session={canvas}", undefined, 404],
   // The last one, because it ends the session of the user.
@@ -64,8 +66,7 @@ const ROUTES: [method: string, path: string, body: object | undefined, status: n
 /** Existing paths with a method that they do not support, and the `Allow` header of the response. */
 const WRONG: [method: string, path: string, allow: string][] = [
   ["PUT", "/users", "GET, HEAD, POST"],
-  ["PUT", "/users/{user}", "GET, HEAD, PATCH"],
-  ["DELETE", "/users/{user}", "GET, HEAD, PATCH"],
+  ["PUT", "/users/{user}", "GET, HEAD, PATCH, DELETE"],
   ["GET", "/users/{user}/sign-out", "POST"],
   ["PUT", "/users/{user}/handover", "GET, HEAD, POST"],
   ["DELETE", "/canvases", "GET, HEAD"],

@@ -39,6 +39,7 @@ await onSqlite("administration of users", (target, env) => {
       name: owner.name,
       avatarUrl: null,
       deactivatedAt: null,
+      erasedAt: null,
       canPublishPublic: true,
       isAdmin: false,
       canvases: 2,

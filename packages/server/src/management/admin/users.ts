@@ -57,7 +57,7 @@ const NewUser = z.strictObject({
 const DEACTIVATED = "Your own account has been deactivated meanwhile.";
 
 /** Throws 400 `INVALID_BODY` for administrators who deactivate themselves. */
-function refuseSelf(id: string, self: User): void {
+export function refuseSelf(id: string, self: User): void {
   if (id === self.id)
     refuse("INVALID_BODY", {
       message: "You cannot deactivate your own account; another administrator can.",
@@ -88,6 +88,7 @@ const viewOf = (row: UserDetailsRow, { config }: Env): AdminUser => ({
   avatarUrl: row.avatar_url,
   createdAt: row.created_at,
   deactivatedAt: row.deactivated_at,
+  erasedAt: row.erased_at,
   lastSeenAt: row.last_seen_at,
   canPublishPublic: row.can_publish_public === 1,
   isAdmin: isListed(
@@ -156,6 +157,7 @@ export const users = [
       if (body.deactivated) refuseSelf(id, self);
       const outcome = isId(id) ? await updateUser(id, body, self.id, env) : "not_found";
       if (outcome === "not_allowed") refuse("PERMISSION_DENIED", { message: DEACTIVATED });
+      if (outcome === "erased") refuse("INVALID_BODY", { message: "This person was erased." });
       const found = outcome === "done" ? await findUserDetails(id, env) : undefined;
       const user = viewOf(found ?? refuse("NOT_FOUND"), env);
       return { body: user, audit: { target: id, details: { email: user.email, ...body } } };

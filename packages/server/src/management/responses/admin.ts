@@ -7,6 +7,7 @@ import type {
   AdminUserList,
   AuditLog,
   EndedCount,
+  ErasureResult,
   HandoverPreview,
   HandoverResult,
   InstanceConfig,
@@ -32,6 +33,7 @@ const userFields = {
   avatarUrl: z.string().nullable(),
   createdAt: time,
   deactivatedAt: time.nullable(),
+  erasedAt: time.nullable(),
   lastSeenAt: time.nullable(),
   canPublishPublic: z.boolean(),
   isAdmin: z.boolean(),
@@ -86,20 +88,26 @@ export const handoverPreview = exact<HandoverPreview>()(
   }),
 );
 
+const handedOver = {
+  moved: z.int(),
+  left: z.array(
+    z.strictObject({
+      id: z.string(),
+      code: z.enum(["NOT_FOUND", "QUOTA_EXCEEDED", "KEY_LIMIT"]),
+      quota: z.enum(PERSON_QUOTA_NAMES).nullable(),
+    }),
+  ),
+  remaining: z.int(),
+};
+
 export const handoverResult = exact<HandoverResult>()(
   "HandoverResult",
-  z.strictObject({
-    moved: z.int(),
-    left: z.array(
-      z.strictObject({
-        id: z.string(),
-        code: z.enum(["NOT_FOUND", "QUOTA_EXCEEDED", "KEY_LIMIT"]),
-        quota: z.enum(PERSON_QUOTA_NAMES).nullable(),
-      }),
-    ),
-    remaining: z.int(),
-    deactivated: z.boolean(),
-  }),
+  z.strictObject({ ...handedOver, deactivated: z.boolean() }),
+);
+
+export const erasureResult = exact<ErasureResult>()(
+  "ErasureResult",
+  z.strictObject({ ...handedOver, erased: z.boolean() }),
 );
 
 export const adminUserList = exact<AdminUserList>()(

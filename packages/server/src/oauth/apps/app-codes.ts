@@ -14,6 +14,7 @@ const MAX_CODES = 50;
 /** The authorization codes of programs, of which some are for one canvas. */
 export const appCodeData: CanvasData = {
   tables: { app_codes: { key: ["secret_hash"] } },
+  people: { app_codes: { ids: ["user_id"], erased: "removed", exported: null } },
   cleanUps: [
     {
       what: "authorization codes of programs",

@@ -17,6 +17,29 @@ import type { InstanceSettings } from "../../organisation/instance-settings.ts";
  */
 export const aiData: CanvasData = {
   tables: { ai_requests: { key: ["id"] }, ai_spend: { key: ["scope", "subject", "period"] } },
+  people: {
+    ai_requests: {
+      ids: ["user_id", "invited_by"],
+      erased: "kept",
+      exported: {
+        part: "ai-requests",
+        columns: [
+          "id",
+          "canvas_id",
+          "model",
+          "state",
+          "started_at",
+          "ended_at",
+          "input_tokens",
+          "output_tokens",
+        ],
+        order: "id",
+      },
+      byCanvas: true,
+    },
+    // The sums of days and months, from the requests.
+    ai_spend: { ids: ["subject"], erased: "kept", exported: null },
+  },
   cleanUps: [
     {
       what: "AI requests and sums of days and months",

@@ -52,7 +52,10 @@ export const authoring: Primitive = {
   summary: "Pages that publish further canvases, in the name of the person who has the page open.",
   readable: true,
   leavesCanvas: true,
-  data: { otherTables: ["authored_days"] },
+  data: {
+    otherTables: ["authored_days"],
+    people: { authored_days: { ids: ["user_id"], erased: "removed", exported: null } },
+  },
   operations: [
     operation({
       name: "authoring.list",

@@ -34,6 +34,18 @@ export const collectionsData: CanvasData = {
     },
     record_fields: { key: ["canvas_id", "collection", "name", "key", "record_id"] },
   },
+  people: {
+    records: {
+      ids: ["author_id"],
+      erased: "kept",
+      exported: {
+        part: "records",
+        columns: ["id", "canvas_id", "collection", "value", "number", "created_at", "updated_at"],
+        order: "id",
+      },
+      byCanvas: true,
+    },
+  },
   quotas: {
     "collections.records.canvas": {
       limit: LIMITS.recordsPerCanvas.value,

@@ -13,6 +13,19 @@ export const filesData: CanvasData = {
     },
     file_bytes: { key: ["canvas_id"] },
   },
+  people: {
+    files: {
+      ids: ["owner_id", "uploaded_by"],
+      erased: "kept",
+      exported: {
+        part: "files",
+        columns: ["id", "canvas_id", "scope", "record_id", "name", "mime", "size", "created_at"],
+        order: "id",
+        blob: "blob_key",
+      },
+      byCanvas: true,
+    },
+  },
   quotas: {
     "files.bytes.file": {
       limit: LIMITS.fileBytes.value,

@@ -14,6 +14,15 @@ export const kvData: CanvasData = {
     kv: { key: ["canvas_id", "scope", "key"] },
     kv_scopes: { key: ["canvas_id", "scope"] },
   },
+  people: {
+    kv: {
+      ids: ["scope"],
+      erased: "removed",
+      exported: { part: "kv", columns: ["canvas_id", "key", "value", "number"], order: "key" },
+      byCanvas: true,
+    },
+    kv_scopes: { ids: ["scope"], erased: "removed", exported: null, byCanvas: true },
+  },
   quotas: {
     "kv.keys.shared": {
       limit: LIMITS.kvKeysShared.value,

@@ -16,6 +16,18 @@ export const submissionsData: CanvasData = {
       key: ["canvas_id", "collection", "user_id"],
     },
   },
+  people: {
+    submissions: {
+      ids: ["user_id"],
+      erased: "kept",
+      exported: {
+        part: "submissions",
+        columns: ["canvas_id", "collection", "value", "updated_at"],
+        order: "collection",
+      },
+      byCanvas: true,
+    },
+  },
   quotas: {
     "submissions.canvas": {
       limit: LIMITS.submissionsPerCanvas.value,

@@ -6,6 +6,9 @@ const SIGN_OUT = "packages/server/src/identity/sign-out.ts";
 const GUESTS = "packages/server/src/identity/guests.ts";
 const VALIDITY = "packages/server/test/identity/validity.test.ts";
 const AGES = "packages/server/src/identity/token-ages.ts";
+const DATA_TEST = "packages/server/test/management/admin-personal-data.test.ts";
+const ROWS = "packages/server/src/organisation/person-rows.ts";
+const ERASURE = "packages/server/src/organisation/erasure.ts";
 const TEST = "packages/server/test/management/admin-credentials.test.ts";
 
 /** Deliberate mistakes in the code by which administrators end what lets people in. */
@@ -107,5 +110,75 @@ export const lettingGo: Fault[] = [
     "!isCommonPassword(given)",
     "given !== isCommonPassword.name",
     "packages/server/test/canvases/sharing-rungs.test.ts",
+  ),
+  fault(
+    "personal data: an export has the keys of everybody",
+    ROWS,
+    'canvas_id = ? and " : ""}${column} = ?`,\n        ...earlier',
+    'canvas_id = ? and " : ""}${column} >= ?`,\n        ...earlier',
+    DATA_TEST,
+  ),
+  fault(
+    "personal data: a row that names somebody twice is exported twice",
+    ROWS,
+    "keys.slice(0, at)",
+    "keys.slice(at, at)",
+    DATA_TEST,
+  ),
+  fault(
+    "personal data: a token exports what a person may",
+    "packages/server/src/management/admin/personal-data.ts",
+    'allow: "session"',
+    'allow: "members"',
+    DATA_TEST,
+  ),
+  fault(
+    "personal data: an erasure of somebody who owns something leaves it to nobody",
+    "packages/server/src/management/admin/personal-data.ts",
+    "if (transferTo === undefined)",
+    "if (transferTo === null)",
+    DATA_TEST,
+  ),
+  fault(
+    "personal data: an erasure goes on although something could not be handed over",
+    "packages/server/src/management/admin/personal-data.ts",
+    "left.length > 0 || remaining > 0",
+    "left.length < 0 || remaining < 0",
+    DATA_TEST,
+  ),
+  fault(
+    "personal data: what is of the person alone stays",
+    ERASURE,
+    'if (table.erased === "removed")',
+    'if (table.erased === "kept" && table.byCanvas === undefined && table.exported === undefined)',
+    DATA_TEST,
+  ),
+  fault(
+    "personal data: details of the audit log keep the address",
+    ERASURE,
+    "details = replace(details, ${own}, ${instead})",
+    "details = replace(details, ${instead}, ${own})",
+    DATA_TEST,
+  ),
+  fault(
+    "personal data: the audit log keeps where somebody was",
+    ERASURE,
+    "set actor_email = ${to}, address = ''",
+    "set actor_email = ${to}",
+    DATA_TEST,
+  ),
+  fault(
+    "personal data: an invitation keeps name and address",
+    ERASURE,
+    "name = ${NAME}, email = ${to} where email = ${email}",
+    "name = ${NAME} where email = ${email}",
+    DATA_TEST,
+  ),
+  fault(
+    "personal data: an erased person is reactivated",
+    "packages/server/src/organisation/user-details.ts",
+    "where id = ${id} and erased_at is null",
+    "where id = ${id}",
+    DATA_TEST,
   ),
 ];

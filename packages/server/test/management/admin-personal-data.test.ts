@@ -1,0 +1,268 @@
+import assert from "node:assert/strict";
+import { buffer } from "node:stream/consumers";
+import { before, it } from "node:test";
+import { type Cast, manage, type Stage, stage, turn } from "@easel/conformance/fixture";
+import { accept, invite } from "@easel/conformance/guest";
+import { open, type Page } from "@easel/conformance/page";
+import { refused } from "@easel/conformance/refusal";
+import { freshEmail, type Person } from "@easel/conformance/target";
+import { makeTeam } from "@easel/conformance/team";
+import { tokenOf } from "@easel/conformance/token";
+import { fromBufferPromise } from "yauzl";
+import { personalTablesOf } from "../../src/canvases/canvas-data.ts";
+import { sqlText } from "../../src/drivers/db/db.ts";
+import { erasePerson } from "../../src/organisation/erasure.ts";
+import { exportPerson } from "../../src/organisation/person-export.ts";
+import { changedDb } from "../support/changed-db.ts";
+import { onEngines } from "../support/engines.ts";
+
+type Files = Map<string, string>;
+
+await onEngines("the data of a person", (target, env) => {
+  let admin: Person;
+  let site: Stage;
+  let people: Cast;
+  let id: string;
+  let page: Page;
+  const idOf = async (person: Person) => String((await manage(target, person, "GET", "/api/me")).json.id);
+  const administer = (method: string, path: string, body?: object) =>
+    manage(target, admin, method, `/api/admin${path}`, body);
+  const erase = (query = "") => administer("DELETE", `/users/${id}${query}`);
+
+  /** Returns the texts of the files of an export, by their paths. */
+  async function exported(person = people.viewer): Promise<Files> {
+    const zip = await fromBufferPromise(await buffer(exportPerson({ id, email: person.email }, env)));
+    const files: Files = new Map();
+    for await (const entry of zip.eachEntry())
+      files.set(entry.fileName, (await buffer(await zip.openReadStreamPromise(entry))).toString());
+    return files;
+  }
+  const linesOf = (files: Files, part: string): Record<string, unknown>[] =>
+    (files.get(`${part}.jsonl`) ?? "")
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+
+  before(async () => {
+    admin = await target.signIn(target.admin);
+  });
+
+  /** A canvas to which a viewer has given data of each kind, and what they have besides. */
+  async function setUp(): Promise<void> {
+    site = await stage(target);
+    people = site.people;
+    await turn(target, site, { kv: true, files: true });
+    id = await idOf(people.viewer);
+    page = open(target, site.slug, people.viewer);
+  }
+
+  it("an export has what they have entered anywhere, and nothing of others or of secrets", async () => {
+    await setUp();
+    const other = await stage(target, { people });
+    await turn(target, other, { kv: true });
+    for (const [number, each] of [site, other].entries()) {
+      const { put } = open(target, each.slug, people.viewer);
+      assert.equal((await put(`/kv/user/theme-${number}`, { dark: true })).status, 200);
+    }
+    assert.equal((await page.put("/kv/user/size", 12.5)).status, 200);
+    assert.equal(
+      (await open(target, site.slug, people.owner).put("/kv/user/theirs", "of-the-owner")).status,
+      200,
+    );
+    await page.put("/kv/shared", "of-everyone");
+    await env.db.run`insert into records (id, canvas_id, collection, author_id, value, created_at, updated_at)
+      values (${`r${id}`}, ${site.id}, 'notes', ${id}, ${'{"text":"mine"}'}, 1, 2)`;
+    await env.db.run`insert into submissions (canvas_id, collection, user_id, value, updated_at)
+      values (${site.id}, 'poll', ${id}, '"tea"', 3)`;
+    const token = await tokenOf(target, people.viewer);
+    const files = await exported();
+    const { person } = JSON.parse(files.get("person.json") ?? "");
+    assert.deepEqual([person.id, person.email, person.name], [id, people.viewer.email, people.viewer.name]);
+    const kv = linesOf(files, "kv").map(({ key, value }) => [key, value]);
+    assert.deepEqual(kv.sort(), [
+      ["size", 12.5],
+      ["theme-0", { dark: true }],
+      ["theme-1", { dark: true }],
+    ]);
+    assert.deepEqual(
+      linesOf(files, "records").map(({ value, collection }) => [value, collection]),
+      [[{ text: "mine" }, "notes"]],
+    );
+    assert.deepEqual(
+      linesOf(files, "submissions").map(({ value }) => value),
+      ["tea"],
+    );
+    assert.deepEqual(
+      linesOf(files, "shared-with-them")
+        .map(({ canvasId }) => canvasId)
+        .sort(),
+      [site.id, other.id].sort(),
+    );
+    assert.equal(linesOf(files, "sessions").length, 1);
+    assert.equal(linesOf(files, "tokens").length, 1);
+    assert.ok(linesOf(files, "audit").some(({ act }) => act === "token.create"));
+    const all = [...files.values()].join("\n");
+    const secrets = [...token.headers, ...people.viewer.headers].map(
+      ([, value]) => value.split(/[= ]/).at(-1) as string,
+    );
+    for (const text of ["of-the-owner", "of-everyone", "hash", people.owner.email, ...secrets])
+      assert.ok(!all.includes(text), text);
+  });
+
+  it("people get their own export with a session, and it is in the audit log", async () => {
+    await setUp();
+    const own = await manage(target, people.viewer, "GET", "/api/me/export");
+    assert.equal(own.status, 200);
+    assert.match(String(own.headers["content-disposition"]), /person-[-0-9]+\.zip/);
+    refused(
+      await manage(target, await tokenOf(target, people.viewer), "GET", "/api/me/export"),
+      403,
+      "PERMISSION_DENIED",
+    );
+    refused(
+      await manage(target, people.viewer, "GET", `/api/admin/users/${id}/export`),
+      403,
+      "PERMISSION_DENIED",
+    );
+    assert.equal((await administer("GET", `/users/${id}/export`)).status, 200);
+    const acts = await env.db.all<{ act: string }>`
+      select act from audit where target = ${id} and act like '%.export' order by act`;
+    assert.deepEqual(
+      acts.map(({ act }) => act),
+      ["me.export", "user.export"],
+    );
+  });
+
+  it("more rows than one statement reads, each once", async () => {
+    await setUp();
+    for (let from = 0; from < 1_200; from += 400)
+      await env.db.batch(
+        Array.from({ length: 400 }, (_, at) => [
+          sqlText(
+            "insert into files (id, canvas_id, scope, owner_id, uploaded_by, name, mime, size, blob_key, created_at) values (?, ?, 'shared', ?, ?, 'a', 'text/plain', 0, 'none', 0)",
+          ),
+          `f${id}${from + at}`,
+          site.id,
+          id,
+          (from + at) % 2 === 0 ? id : "somebody",
+        ]),
+      );
+    const ids = linesOf(await exported(), "files").map((line) => line.id);
+    assert.deepEqual([ids.length, new Set(ids).size], [1_200, 1_200]);
+    await env.db.run`delete from files where canvas_id = ${site.id}`;
+  });
+
+  it("an erasure takes the person from every table, and keeps what they have written under the id", async () => {
+    await setUp();
+    const { email } = people.viewer;
+    const own = await stage(target, { people: { ...people, owner: people.viewer, viewer: people.stranger } });
+    const team = await makeTeam(target, people.viewer, [people.viewer, people.editor]);
+    await makeTeam(target, people.owner, [people.viewer]);
+    const guest = await accept(target, await invite(target, own));
+    const asGuest = await accept(target, await invite(target, site, email, "A private name"));
+    await page.put("/kv/user/theme", "dark");
+    await env.db.run`insert into records (id, canvas_id, collection, author_id, value, created_at, updated_at)
+      values (${`e${id}`}, ${site.id}, 'notes', ${id}, '"kept"', 1, 2)`;
+    const token = await tokenOf(target, people.viewer);
+    await administer("PATCH", `/users/${id}`, { canPublishPublic: false });
+
+    const refusal = await erase();
+    refused(refusal, 400, "INVALID_BODY");
+    assert.match(refusal.text, /transferTo/);
+    refused(await erase(`?transferTo=${email}`), 400, "INVALID_BODY");
+    refused(await administer("DELETE", `/users/${await idOf(admin)}`), 400, "INVALID_BODY");
+    const done = await erase(`?transferTo=${people.owner.email}`);
+    assert.equal(done.status, 200, done.text);
+    assert.deepEqual(done.json, { moved: 2, left: [], remaining: 0, erased: true });
+    assert.deepEqual((await erase()).json, { moved: 0, left: [], remaining: 0, erased: true });
+
+    for (const who of [people.viewer, token, guest, asGuest])
+      assert.equal((await manage(target, who, "GET", "/api/me")).status, 401);
+    const row = await env.db.get<{ email: string; name: string; deactivated_at: number | null }>`
+      select email, name, deactivated_at from users where id = ${id}`;
+    const address = `deleted-${id}@invalid`;
+    assert.deepEqual(
+      [row?.email, row?.name, row?.deactivated_at !== null],
+      [address, "Deleted person", true],
+    );
+    // No table has the address any more, and only those that are declared so have the id.
+    for (const [name, { ids = [], emails = [], erased }] of personalTablesOf(env.canvasData)) {
+      for (const column of emails)
+        assert.deepEqual(
+          await env.db.all(sqlText(`select * from ${name} where ${column} = ?`), email),
+          [],
+          name,
+        );
+      if (erased === "kept") continue;
+      for (const column of ids)
+        assert.deepEqual(
+          await env.db.all(sqlText(`select * from ${name} where ${column} = ?`), id),
+          [],
+          name,
+        );
+    }
+    const left = await env.db.all`select details from audit where details like ${`%${email}%`}`;
+    assert.deepEqual(left, []);
+    assert.deepEqual(await env.db.all`select id from audit where actor_id = ${id} and address <> ''`, []);
+    assert.ok(
+      (await env.db.all`select id from audit where actor_id = ${id} and actor_email = ${address}`).length > 0,
+    );
+    assert.equal((await env.db.all`select id from records where author_id = ${id}`).length, 1);
+    assert.equal(
+      (await env.db.all`select id from teams where id = ${team.id} and created_by <> ${id}`).length,
+      1,
+    );
+
+    refused(await administer("PATCH", `/users/${id}`, { deactivated: false }), 400, "INVALID_BODY");
+    // Somebody who signs in with the address is another person.
+    const again = await target.signIn(email);
+    assert.notEqual(await idOf(again), id);
+    assert.equal((await open(target, site.slug, again).get("/me")).status, 404);
+  });
+
+  it("an erasure that is interrupted at any statement is done when it is repeated", async () => {
+    await setUp();
+    await administer("PATCH", `/users/${id}`, { deactivated: true });
+    const person = { id, email: people.viewer.email };
+    const never = new AbortController().signal;
+    let writes = 0;
+    for (let stop = 1; ; stop++) {
+      writes = 0;
+      const count = async <Result>(write: () => Promise<Result>): Promise<Result> => {
+        writes += 1;
+        if (writes === stop) throw new Error("interrupted");
+        return write();
+      };
+      const failing = changedDb(env.db, {
+        run: (...statement) => count(() => env.db.run(...statement)),
+        returning: (...statement) => count(() => env.db.returning(...statement)) as Promise<never>,
+        batch: (steps) => count(() => env.db.batch(steps)),
+      });
+      const outcome = await erasePerson(person, never, { ...env, db: failing }).then(
+        String,
+        () => "interrupted",
+      );
+      if (outcome !== "interrupted") {
+        assert.equal(outcome, "true");
+        break;
+      }
+      const row = await env.db.get<{ email: string }>`select email from users where id = ${id}`;
+      assert.equal(row?.email, person.email, "the person is found again until all is done");
+    }
+    assert.ok(writes > 10);
+    assert.equal(
+      (await env.db.get<{ name: string }>`select name from users where id = ${id}`)?.name,
+      "Deleted person",
+    );
+  });
+
+  it("what cannot be handed over keeps the person", async () => {
+    await setUp();
+    await stage(target, { people: { ...people, owner: people.viewer, viewer: people.stranger } });
+    const heir = await target.signIn(freshEmail("heir"));
+    await administer("PATCH", `/users/${await idOf(heir)}`, { quotas: { "canvases.person": 0 } });
+    const answer = await erase(`?transferTo=${heir.email}`);
+    assert.deepEqual([answer.json.erased, (answer.json.left as unknown[]).length], [false, 1]);
+    assert.equal((await manage(target, people.viewer, "GET", "/api/me")).status, 200);
+  });
+});
