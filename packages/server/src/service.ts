@@ -11,6 +11,7 @@ import { LastSeen } from "./async/last-seen.ts";
 import { OutboundCalls, Tally } from "./async/outbound-calls.ts";
 import { PageViews } from "./async/page-views.ts";
 import { newPools } from "./async/pools.ts";
+import { finishRestore } from "./backup/interrupted-restore.ts";
 import { startCallLog } from "./canvases/call-log-store.ts";
 import { blobColumnsOf } from "./canvases/canvas-data.ts";
 import { startSweeping } from "./canvases/sweep.ts";
@@ -25,7 +26,15 @@ import type { Db, Schema } from "./drivers/db/db.ts";
 import { MIGRATIONS, migrate, OlderNodeRuns, pendingMigrations } from "./drivers/db/migrate.ts";
 import { DocumentCache } from "./drivers/document-cache.ts";
 import type { Drivers, WrapDrivers } from "./drivers/drivers.ts";
-import { moveDatabase, openAi, openBlobs, openBus, openDb, openOutbound } from "./drivers/index.ts";
+import {
+  copyBeforeMigrations,
+  moveDatabase,
+  openAi,
+  openBlobs,
+  openBus,
+  openDb,
+  openOutbound,
+} from "./drivers/index.ts";
 import { RemoteDocuments } from "./drivers/remote-documents.ts";
 import type { Env, InstanceContext } from "./env.ts";
 import { newLog } from "./http/log.ts";
@@ -60,7 +69,7 @@ const GIVEN_DRAIN_MS = 500;
 const GIVEN_BACKLOG = 4_096;
 
 /** Matches the names of the files and folders that the service creates in its data directory. */
-const SERVICE_FILES = /^(easel\.db.*|blobs|uploads|staging|session-secret.*)$/;
+const SERVICE_FILES = /^(easel\.db.*|blobs.*|uploads|staging|session-secret.*|before-.*|restoring.*)$/;
 
 /** A running service. */
 export interface Service {
@@ -223,7 +232,12 @@ async function openInstance(settings: Settings, waitMs: number | null = 0): Prom
   const lock = waitMs === null ? null : await becomeOnlyWriter(settings, waitMs);
   let db: (Db & Schema) | undefined;
   try {
+    // On PostgreSQL, other nodes may start meanwhile, and the command finishes its work itself.
+    if (!isPostgres(config.databaseUrl) && (await finishRestore(config)))
+      log.warn("a restore that was interrupted is finished");
     db = await openDatabase(settings);
+    const copy = await copyBeforeMigrations(config, db);
+    if (copy !== null) log.info({ copy }, "the database is copied before it is migrated");
     const schema = await migrateDatabase(db, log, waitMs ?? 0);
     const stores = { db, blobs: await openBlobs(config, db) };
     return {

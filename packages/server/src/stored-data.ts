@@ -10,7 +10,9 @@ import { sessionData } from "./identity/session.ts";
 import { tokenData } from "./identity/tokens.ts";
 import { userData } from "./identity/users.ts";
 import { instanceData } from "./instance/instance-id.ts";
+import { lastBackupData } from "./instance/last-backup.ts";
 import { leaseData } from "./instance/lease.ts";
+import { sweepGuardData } from "./instance/sweep-guard.ts";
 import { appCodeData } from "./oauth/apps/app-codes.ts";
 import { oauthData } from "./oauth/oauth-codes.ts";
 import { auditData } from "./organisation/audit.ts";
@@ -48,6 +50,8 @@ export const storedData = (served: readonly Primitive[] = primitives): readonly 
   settingData,
   auditData,
   instanceData,
+  sweepGuardData,
+  lastBackupData,
   leaseData,
   coreData,
 ];

@@ -144,6 +144,10 @@ export const AREAS = {
     sources: [`${SERVER}/src/drivers/bus`],
     tests: [`${SERVER}/src/drivers/bus/**/*.test.ts`, `${SERVER}/test/drivers/{bus,redis}*.test.ts`],
   },
+  backup: {
+    sources: [`${SERVER}/src/backup`],
+    tests: [`${SERVER}/src/backup/*.test.ts`, `${SERVER}/test/backup/*.test.ts`],
+  },
   instance: {
     sources: [`${SERVER}/src/{*.ts,commands,config,instance}`, `${SERVER}/start.js`],
     tests: [

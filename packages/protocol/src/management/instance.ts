@@ -60,6 +60,8 @@ export interface InstanceHealth {
   migrations: string;
   /** When the instance was last swept; null if never. */
   lastSweepAt: number | null;
+  /** When the command `backup` last made a backup; null if never, or if backups are made by other means. */
+  lastBackupAt: number | null;
 }
 
 /** What the list of all canvases can show alone: a state, or those that expire within seven days. */

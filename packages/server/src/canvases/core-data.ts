@@ -65,7 +65,7 @@ export const coreData: CanvasData = {
   blobs: [
     { table: "version_files", column: "blob_key" },
     // `sweepUnused` sets `unused_at` to 0 before it removes a blob.
-    { table: "bundle_blobs", column: "blob_key", where: "(uses > 0 or unused_at > 0)" },
+    { table: "bundle_blobs", column: "blob_key", where: "(uses > 0 or unused_at > 0)", stored: "uses > 0" },
   ],
   cleanUps: [
     {

@@ -2,6 +2,7 @@ import { makePrivateDirectory, removeOlder } from "../disk/private-files.ts";
 import { BlobReferences } from "../drivers/blob-references.ts";
 import type { Env } from "../env.ts";
 import { alone } from "../instance/jobs.ts";
+import { heldUntil, tick } from "../instance/sweep-guard.ts";
 import { blobColumnsOf, type Removing } from "./canvas-data.ts";
 import { resumeCompressions } from "./publishing/compressions.ts";
 import { uploadsOf } from "./publishing/upload.ts";
@@ -9,14 +10,18 @@ import { BLOBS_AT_ONCE, sweepUnused, UNUSED_MS } from "./unused-blobs.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
+/** The time between two ticks, in milliseconds. A copy of the database is recognised if it is older. */
+const TICK_MS = 10 * 60 * 1000;
+
 /**
  * Removes the blobs of canvases that have been without uses for an hour, and the blobs that are older than an hour and to which neither a
- * row of the database nor a claim refers. Returns the number of the latter.
+ * row of the database nor a claim refers. Returns the number of the latter. Removes nothing for a while after a restore.
  */
 export async function sweepBlobs(env: Removing): Promise<number> {
   const { db, blobs, canvasData, clock } = env;
   const before = clock() - UNUSED_MS;
   await sweepUnused(env);
+  if ((await heldUntil(env)) !== null) return 0;
   const references = new BlobReferences(db, blobColumnsOf(canvasData));
   let removed = 0;
   const removeUnused = async (keys: string[]) => {
@@ -76,19 +81,29 @@ export function startSweeping(env: Env): () => Promise<void> {
     const parts = [
       resumeCompressions(env),
       sweepUploads(env),
-      alone("sweep", (lost) => sweep(env, AbortSignal.any([lost, stop.signal])), env, {
-        every,
-        stop: stop.signal,
-      }).catch((error) => {
-        if (!stop.signal.aborted) throw error;
-      }),
+      // Without a tick, a process does not know whether its blobs are newer than its database.
+      tick(env)
+        .then(() =>
+          alone("sweep", (lost) => sweep(env, AbortSignal.any([lost, stop.signal])), env, {
+            every,
+            stop: stop.signal,
+          }),
+        )
+        .catch((error) => {
+          if (!stop.signal.aborted) throw error;
+        }),
     ].map((part) => part.catch((err) => env.log.error({ err }, "sweeping failed")));
     sweeping = Promise.all([sweeping, ...parts]).then(() => {});
   };
   begin(0);
   const timer = setInterval(() => begin(HOUR_MS / 2), HOUR_MS).unref();
+  const ticks = setInterval(() => {
+    const ticked = tick(env).catch((err) => env.log.error({ err }, "the tick beside the blobs failed"));
+    sweeping = Promise.all([sweeping, ticked]).then(() => {});
+  }, TICK_MS).unref();
   return async () => {
     clearInterval(timer);
+    clearInterval(ticks);
     stop.abort();
     await sweeping;
   };

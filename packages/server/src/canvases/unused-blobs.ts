@@ -1,5 +1,6 @@
 import { BlobReferences, CLAIM_MS, endOldClaims } from "../drivers/blob-references.ts";
 import { asKeys, optional } from "../drivers/db/db.ts";
+import { heldUntil } from "../instance/sweep-guard.ts";
 import { BLOB_BYTES, lockBytes, releaseVariants } from "./bundle-blobs.ts";
 import { blobColumnsOf, type Removing } from "./canvas-data.ts";
 
@@ -41,7 +42,7 @@ async function removeSome(canvasId: string, before: number, env: Removing): Prom
 
 /**
  * Ends the claims that were made more than an hour ago, or before `before`. Then removes the blobs of a canvas, or of all canvases, that have
- * been without uses for as long.
+ * been without uses for as long; those of all canvases not for a while after a restore.
  */
 export async function sweepUnused(
   env: Removing,
@@ -50,6 +51,8 @@ export async function sweepUnused(
 ): Promise<void> {
   // A claim is as old as the row that was inserted with it, so no blob is kept by a claim when its row goes.
   await endOldClaims(before, env.db.withReserve);
+  // What a canvas that is purged had is removed nevertheless.
+  if (only === null && (await heldUntil(env)) !== null) return;
   const canvases = await env.db.all<{ id: string }>`
     select distinct canvas_id as id from bundle_blobs
     where uses <= 0 and unused_at <= ${before} and canvas_id = coalesce(${only}, canvas_id)`;

@@ -20,7 +20,7 @@ export interface Given {
 export interface Command {
   /** What it does, in one line. */
   summary: string;
-  /** The names of its arguments, such as `DIRECTORY`. The command is refused with more or fewer. */
+  /** The names of its arguments, such as `DIRECTORY`; `[NAME]` may be left out. The command is refused with more or fewer. */
   args?: readonly string[];
   options?: Readonly<Record<string, Option>>;
   /**

@@ -3,6 +3,10 @@ import type { Command } from "./command.ts";
 /** The commands by their names, in the order of the help. A command is loaded when it is run. The first one is the default. */
 export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   start: async () => (await import("./start.ts")).start,
+  backup: async () => (await import("./backup.ts")).backup,
+  verify: async () => (await import("./verify.ts")).verify,
+  restore: async () => (await import("./restore.ts")).restore,
+  sweep: async () => (await import("./sweep-now.ts")).sweep,
   join: async () => (await import("./join.ts")).join,
   move: async () => (await import("./move.ts")).move,
   check: async () => (await import("./check.ts")).check,

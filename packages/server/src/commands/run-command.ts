@@ -34,7 +34,8 @@ function loaderOf(name: string): () => Promise<Command> {
 function parse(name: string, { args = [], options = {} }: Command, words: readonly string[]) {
   try {
     const parsed = parseArgs({ args: [...words], options, allowPositionals: true });
-    if (parsed.positionals.length === args.length) return parsed;
+    const given = parsed.positionals.length;
+    if (given <= args.length && given >= args.filter((name) => !name.startsWith("[")).length) return parsed;
   } catch (error) {
     throw new SetupError(`${(error as Error).message.split(".")[0]}. See \`easel-server ${name} --help\`.`);
   }

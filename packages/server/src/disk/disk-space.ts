@@ -40,6 +40,12 @@ export async function requireSpace(directory: string, setting: number | null): P
   throw new ReserveReached(directory);
 }
 
+/** Returns the number of free bytes on the file system of a directory; null where that is not known. */
+export async function freeBytes(directory: string): Promise<number | null> {
+  const { bavail, blocks, bsize } = await statfs(directory);
+  return blocks === 0 ? null : bavail * bsize;
+}
+
 /**
  * Yields the chunks of a stream unchanged. Calls `requireSpace`, which throws when the disk is nearly full, before the first chunk and
  * after every 8 MiB.

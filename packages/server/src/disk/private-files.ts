@@ -68,6 +68,17 @@ export async function syncDirectory(directory: string): Promise<void> {
   await handle.sync().finally(() => handle.close());
 }
 
+/** Writes a new file durably, which only the user of the process can read. */
+export async function writePrivate(file: string, text: string): Promise<void> {
+  const handle = await open(file, "wx", 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
 /** Whether a file was last written before a time in epoch milliseconds. False for a missing file. */
 const isOlder = async (file: string, time: number): Promise<boolean> =>
   ((await stat(file, { throwIfNoEntry: false }))?.mtimeMs ?? time) < time;

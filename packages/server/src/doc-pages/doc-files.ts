@@ -23,6 +23,7 @@ export const GROUPS: { title: string; pages: string[] }[] = [
     pages: [
       "install",
       "operating",
+      "backups",
       "monitoring",
       "growing",
       "identity",

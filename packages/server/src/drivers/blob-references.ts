@@ -8,6 +8,8 @@ export interface BlobColumn {
   column: string;
   /** The SQL condition of the rows that count as references. All rows do by default. */
   where?: string;
+  /** The SQL condition of the rows whose blobs are surely stored; the others are about to be stored or removed. By default that of `where`. */
+  stored?: string;
 }
 
 /** How long a claim stands, in milliseconds: within this time, bytes are stored and the rows that refer to them inserted. */

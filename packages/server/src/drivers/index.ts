@@ -10,7 +10,9 @@ import type { Blobs } from "./blobs/blobs.ts";
 import { local } from "./blobs/local.ts";
 import type { Bus } from "./bus/bus.ts";
 import { memory } from "./bus/memory.ts";
+import type { CheckCopy, DatabaseBackups, Engine } from "./database-backups.ts";
 import type { Db, Schema } from "./db/db.ts";
+import { migrationsFor, pendingMigrations } from "./db/migrate.ts";
 import type { OnOperation, OnReachability } from "./db/postgres/pool.ts";
 import { sqlite } from "./db/sqlite.ts";
 import { type Lock, LockHeld, type LockOptions, lockSqlite } from "./db/sqlite-lock.ts";
@@ -67,19 +69,94 @@ export async function lockDatabase(
   }
 }
 
+/** Returns what copies the database that the settings name, without opening it. */
+export async function databaseBackups(
+  { databaseUrl }: Config,
+  environment: Record<string, string | undefined>,
+): Promise<DatabaseBackups> {
+  if (isPostgres(databaseUrl)) {
+    const { postgresBackups } = await import("./db/postgres/postgres-backups.ts");
+    return postgresBackups({ url: databaseUrl, environment });
+  }
+  return (await import("./db/sqlite-backups.ts")).sqliteBackups(databaseUrl.slice("sqlite:".length));
+}
+
+/**
+ * Copies an SQLite database into the data directory if migrations are pending: see `copy-before-migrations.ts`. Returns the path of the copy; null if
+ * there is none. A database without tables is not copied.
+ */
+export async function copyBeforeMigrations(config: Config, db: Db & Schema): Promise<string | null> {
+  if (!config.copiesBeforeMigrations || db.engine !== "sqlite") return null;
+  const [pending, all] = [await pendingMigrations(db), await migrationsFor("sqlite")];
+  const [first] = pending;
+  if (first === undefined || pending.length === all.length) return null;
+  const { copyBeforeMigrations } = await import("./db/copy-before-migrations.ts");
+  return copyBeforeMigrations(config.databaseUrl.slice("sqlite:".length), config.dataDir, first);
+}
+
+/** Locks a folder of backups until `release` is called or the process ends. @throws SetupError if another process has locked it. */
+export async function lockBackups(directory: string): Promise<Lock> {
+  try {
+    return await lockSqlite(path.join(directory, "backups"), { waitMs: 0 });
+  } catch (error) {
+    if (!(error instanceof LockHeld)) throw error;
+    throw new SetupError(
+      `Another backup is written into ${directory}, by ${error.holder}: try again when it has ended.`,
+    );
+  }
+}
+
+/** Returns the names of the migrations that this release knows for an engine. */
+export async function knownMigrations(engine: Engine): Promise<string[]> {
+  return (await migrationsFor(engine)).map(({ name }) => name);
+}
+
+/** Returns what checks the copy of a database. */
+export async function checkOf(engine: Engine): Promise<CheckCopy> {
+  if (engine === "sqlite") return (await import("./db/sqlite-backups.ts")).checkSqlite;
+  return (await import("./db/postgres/postgres-backups.ts")).checkDump;
+}
+
+/** Prepares a copy of an SQLite database for its use: see `sqlite-backups.ts`. */
+export async function prepareRestored(file: string, holdUntil: number): Promise<void> {
+  return (await import("./db/sqlite-backups.ts")).prepareRestored(file, holdUntil);
+}
+
+/** Returns the number of tables of a PostgreSQL database. */
+export async function postgresTables(url: string): Promise<number> {
+  return (await import("./db/postgres/postgres-restore.ts")).tablesOf(url);
+}
+
+/** Restores a dump into a PostgreSQL database: see `postgres-restore.ts`. */
+export async function restorePostgresDump(
+  ...args: Parameters<typeof import("./db/postgres/postgres-restore.ts").restoreDump>
+): Promise<void> {
+  await (await import("./db/postgres/postgres-restore.ts")).restoreDump(...args);
+}
+
+/** Opens the blobs of a folder of backups, or others in a directory. Their disk may be filled. */
+export const openBlobsIn = (directory: string): Promise<Blobs> => local(directory);
+
 /** Moves the rows of an SQLite database into a PostgreSQL database: see `moveSqlite`. */
 export async function moveDatabase(file: string, to: Schema, blobsId: string | null): Promise<number> {
   const { moveSqlite } = await import("./db/move-sqlite.ts");
   return moveSqlite(file, to, blobsId);
 }
 
-/** Opens the blob store that the settings name. Loads the driver for S3 only if it is needed, which may use a lock of the database. */
-export async function openBlobs(config: Config, schema: Schema): Promise<Blobs> {
+/**
+ * Opens the blob store that the settings name. Loads the driver for S3 only if it is needed, which may use a lock of the database to mark new
+ * blobs. With null, blobs cannot be marked.
+ */
+export async function openBlobs(config: Config, schema: Schema | null): Promise<Blobs> {
   const { s3: settings, dataDir, diskReserve: reserve } = config;
   if (settings === null) return local(config.blobsUrl.slice("file:".length), reserve);
   const { s3 } = await import("./blobs/s3/s3.ts");
   const staging = { directory: path.join(dataDir, "staging"), reserve };
-  return s3({ settings, staging, exclusively: (work) => schema.exclusively(work) });
+  const exclusively = async (work: () => Promise<void>) => {
+    if (schema === null) throw new TypeError("These blobs were opened without a database");
+    await schema.exclusively(work);
+  };
+  return s3({ settings, staging, exclusively });
 }
 
 /** Opens the bus that the settings name, for the nodes of the instance with this id. Loads the Redis driver only if it is needed. */

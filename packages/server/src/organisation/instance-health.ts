@@ -5,6 +5,7 @@ import manifest from "../../package.json" with { type: "json" };
 import { isPostgres } from "../config/config.ts";
 import type { Env } from "../env.ts";
 import { STORES } from "../http/health.ts";
+import { lastBackupAt } from "../instance/last-backup.ts";
 import { listNodes } from "../instance/nodes.ts";
 import { priceOf } from "./ai/prices.ts";
 import { listProfiles, openHeaders } from "./connections/profiles.ts";
@@ -142,8 +143,9 @@ export async function instanceHealth(env: Env, patienceMs = PATIENCE_MS): Promis
     {
       name: "database",
       async ask() {
-        const [nodes, [row]] = await Promise.all([
+        const [nodes, backupAt, [row]] = await Promise.all([
           nodesOf(env),
+          lastBackupAt(env.db),
           env.db.all<{ migration: string | null; swept: number | null }>`
             select (select max(name) from migrations) as migration,
               (select finished_at from jobs where name = 'sweep') as swept`,
@@ -152,6 +154,7 @@ export async function instanceHealth(env: Env, patienceMs = PATIENCE_MS): Promis
           nodes,
           migrations: row?.migration ?? "",
           lastSweepAt: row?.swept == null ? null : Number(row.swept),
+          lastBackupAt: backupAt,
         };
         return "";
       },
@@ -159,10 +162,11 @@ export async function instanceHealth(env: Env, patienceMs = PATIENCE_MS): Promis
     env,
     patienceMs,
   );
-  let found: Pick<InstanceHealth, "nodes" | "migrations" | "lastSweepAt"> = {
+  let found: Pick<InstanceHealth, "nodes" | "migrations" | "lastSweepAt" | "lastBackupAt"> = {
     nodes: [],
     migrations: "",
     lastSweepAt: null,
+    lastBackupAt: null,
   };
   await stored;
   return {

@@ -51,7 +51,7 @@ describe("a service with its blobs on S3", () => {
     await env.db.run`update bundle_blobs set uses = 0, unused_at = 0 where canvas_id = ${site.id}`;
     await sweepLater();
     assert.deepEqual(await keysOf(env.blobs), []);
-    assert.deepEqual(server.names(), ["markers/instance"]);
+    assert.deepEqual(server.names(), ["markers/instance", "markers/ticks"]);
   });
 
   it("while S3 is away, what needs it gets 503 UNAVAILABLE, and all else works; then all works again", async () => {

@@ -33,6 +33,7 @@ const LAYERS = [
   ["agents/", "doc-pages/"],
   ["mcp/"],
   ["app.ts", "stored-data.ts"],
+  ["backup/"],
   ["service.ts"],
   ["index.ts"],
   ["commands/"],
@@ -120,9 +121,16 @@ test("only the start and drivers/index.ts import driver implementations; everyth
     ),
     [],
   );
-  const opening = ["service.ts", "instance/one-writer.ts", "commands/checks/store-checks.ts"];
+  const opening = [
+    "service.ts",
+    "instance/one-writer.ts",
+    "commands/checks/store-checks.ts",
+    "commands/sweep-now.ts",
+  ];
   assert.deepEqual(
-    breaking(({ from, to }) => to === "drivers/index.ts" && !opening.includes(from)),
+    breaking(
+      ({ from, to }) => to === "drivers/index.ts" && !opening.includes(from) && !from.startsWith("backup/"),
+    ),
     [],
   );
 });

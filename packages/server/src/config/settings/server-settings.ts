@@ -1,6 +1,7 @@
 import {
   list,
   oneOf,
+  onOff,
   optional,
   origin,
   type SettingType,
@@ -69,6 +70,12 @@ export const SERVER = {
     whole(0),
     "Bytes to keep free on the disks of the data directory, the SQLite database and the blobs: below that, writes are refused, except for sign-in, sessions, deletions and the audit log. 0 turns it off.",
     { shown: "256 MiB, at most a tenth of the disk" },
+  ),
+  copiesBeforeMigrations: setting(
+    "SERVICE_COPY_BEFORE_MIGRATIONS",
+    onOff,
+    true,
+    "Whether the start of a new release copies an SQLite database into the data directory before it migrates it.",
   ),
   databaseUrl: optional("SERVICE_DATABASE_URL", url("sqlite", "postgres", "postgresql"), "The database.", {
     shown: "`sqlite:{data dir}/easel.db`",

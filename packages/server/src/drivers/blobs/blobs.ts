@@ -86,6 +86,8 @@ export interface Blobs {
   marker(name: string): Promise<string | null>;
   /** Creates a marker durably unless it exists. Returns the stored text, which is the same for all concurrent calls. */
   mark(name: string, text: string): Promise<string>;
+  /** Writes a marker durably, in the place of one that exists. A reader gets the old or the new text. */
+  remark(name: string, text: string): Promise<void>;
   /** Cleans up after calls of `put` and `remove` that were interrupted before a time in epoch milliseconds. */
   tidy(before: number): Promise<void>;
   /** Checks that the store is writable: writes a small object durably and removes it again. Throws if this fails. */

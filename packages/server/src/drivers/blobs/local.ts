@@ -7,6 +7,7 @@ import {
   makePrivateDirectory,
   removeOlder,
   syncDirectory,
+  writePrivate,
 } from "../../disk/private-files.ts";
 import { type Blobs, Content } from "./blobs.ts";
 import { openIfThere, Removals } from "./removals.ts";
@@ -92,7 +93,7 @@ export async function local(root: string, reserve: number | null = 0): Promise<B
       const marker = markerFile(name);
       const staged = path.join(staging, randomUUID());
       try {
-        await writeSynced(staged, text);
+        await writePrivate(staged, text);
         await linkUnlessThere(staged, marker);
       } finally {
         await rm(staged, { force: true });
@@ -100,9 +101,22 @@ export async function local(root: string, reserve: number | null = 0): Promise<B
       return readFile(marker, "utf8");
     },
 
+    async remark(name, text) {
+      const marker = markerFile(name);
+      const staged = path.join(staging, randomUUID());
+      try {
+        await writePrivate(staged, text);
+        await rename(staged, marker);
+        await syncDirectory(root);
+      } catch (error) {
+        await rm(staged, { force: true });
+        throw error;
+      }
+    },
+
     async tryWrite() {
       const staged = path.join(staging, randomUUID());
-      await writeSynced(staged, PROBE).finally(() => rm(staged, { force: true }));
+      await writePrivate(staged, PROBE).finally(() => rm(staged, { force: true }));
     },
 
     async tidy(before) {
@@ -136,16 +150,6 @@ async function writeAll(file: FileHandle, source: AsyncIterable<Uint8Array>): Pr
     await file.sync();
   } finally {
     await writing.catch(() => {});
-    await file.close();
-  }
-}
-
-async function writeSynced(name: string, text: string): Promise<void> {
-  const file = await open(name, "wx", 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
     await file.close();
   }
 }

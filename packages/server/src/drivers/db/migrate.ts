@@ -51,9 +51,9 @@ export interface Migrated {
 
 const isReadable = (since: string | null | undefined, schema: string) => since != null && schema >= since;
 
-/** Returns the migrations for SQLite, in the order in which they are applied. */
-export const sqliteMigrations = (): Promise<Migration[]> =>
-  read([MIGRATIONS, path.join(MIGRATIONS, "sqlite")]);
+/** Returns the migrations for an engine, in the order in which they are applied. */
+export const migrationsFor = (engine: Schema["engine"], directory = MIGRATIONS): Promise<Migration[]> =>
+  read([directory, path.join(directory, engine)]);
 
 interface Applied {
   name: string;
@@ -93,7 +93,7 @@ function compare(applied: Applied[], migrations: Migration[]): { pending: Migrat
 
 /** Reads which migrations `migrate` would apply to a database. Changes nothing. @throws SetupError as `migrate` does. */
 export async function pendingMigrations(db: Db & Schema): Promise<string[]> {
-  const migrations = await read([MIGRATIONS, path.join(MIGRATIONS, db.engine)]);
+  const migrations = await migrationsFor(db.engine);
   const [table] =
     db.engine === "sqlite"
       ? await db.all`select name from sqlite_master where name = 'readable_migrations'`
@@ -117,7 +117,7 @@ export async function migrate(
   directory = MIGRATIONS,
   running: (tables: Tables) => Promise<RunningNode[]> = async () => [],
 ): Promise<Migrated> {
-  const migrations = await read([directory, path.join(directory, db.engine)]);
+  const migrations = await migrationsFor(db.engine, directory);
   const migrated: Migrated = { schema: migrations.at(-1)?.name ?? "", newer: [], applied: [], isNew: false };
   await db.exclusively(async (tables) => {
     await tables.exec(

@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { SetupError } from "../../config/setting-types.ts";
 import { newId } from "../../crypto/ids.ts";
 import { type Schema, sqlText, type Tables, type Value } from "./db.ts";
-import { sqliteMigrations } from "./migrate.ts";
+import { migrationsFor } from "./migrate.ts";
 import { isBusy, withFileName } from "./sqlite-connection.ts";
 
 /** Tables that are not copied: the migrations of the other engine, what belongs to processes that have ended, and what triggers write. */
@@ -98,7 +98,7 @@ function inOrder(tables: Table[]): Table[] {
 /** Throws unless all migrations of this release, and no others, were applied to the database. */
 async function requireCurrent(source: DatabaseSync, file: string): Promise<void> {
   const applied = source.prepare("select name, hash from migrations order by name").all();
-  const known = await sqliteMigrations();
+  const known = await migrationsFor("sqlite");
   const isSame = known.every(
     ({ name, hash }, at) => applied[at]?.name === name && applied[at]?.hash === hash,
   );

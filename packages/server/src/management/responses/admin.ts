@@ -272,6 +272,7 @@ export const instanceHealth = exact<InstanceHealth>()(
     disk: z.strictObject({ free: z.int(), total: z.int() }).nullable(),
     migrations: z.string(),
     lastSweepAt: time.nullable(),
+    lastBackupAt: time.nullable(),
   }),
 );
 

@@ -58,7 +58,7 @@ export function HealthScreen() {
 }
 
 function Health({
-  health: { parts, nodes, disk, version, migrations, lastSweepAt },
+  health: { parts, nodes, disk, version, migrations, lastSweepAt, lastBackupAt },
 }: {
   health: InstanceHealth;
 }) {
@@ -140,6 +140,10 @@ function Health({
           <p className="small soft">
             Tidied up {lastSweepAt === null ? "never" : <Time at={lastSweepAt} />}. The hourly sweep removes
             what has expired.
+          </p>
+          <p className="small soft">
+            Last backup by <code>easel-server backup</code>:{" "}
+            {lastBackupAt === null ? "none so far" : <Time at={lastBackupAt} />}.
           </p>
         </section>
       </div>

@@ -84,6 +84,10 @@ export function s3Blobs(
       return marked;
     },
 
+    async remark(name, value) {
+      await objects.put(markerName(name), bodyOf(Buffer.from(value)));
+    },
+
     async tidy(before) {
       await Promise.all([removeOlder(staging.directory, before), removals.restore(before)]);
       for await (const { name, modified } of objects.list(PROBES))

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import type { ConnectionOptions } from "node:tls";
 import { isLoopback } from "../../../config/config.ts";
@@ -49,6 +49,40 @@ export function serverOptions(databaseUrl: string): ServerOptions {
     port: hosts.map(() => port) as unknown as number,
     ssl: mode === "disable" ? false : tlsOptions(mode, hosts, given),
   };
+}
+
+/** Variables of the environment by their names. */
+export type Environment = Record<string, string | undefined>;
+
+/** The file of certificate authorities on Debian and many other systems. Programs of PostgreSQL before 16 do not find it by themselves. */
+const SYSTEM_CAS = "/etc/ssl/certs/ca-certificates.crt";
+
+/**
+ * Returns an environment with which the programs of PostgreSQL connect as the service does. It holds the password, which would be seen by other
+ * users in a command line.
+ */
+export function programEnvironment(databaseUrl: string, environment: Environment): Environment {
+  const { host, port, ssl } = serverOptions(databaseUrl);
+  const { username, password, pathname, searchParams } = new URL(databaseUrl);
+  const mode = searchParams.get("sslmode") ?? "verify-full";
+  const cas = searchParams.get("sslrootcert") ?? environment.NODE_EXTRA_CA_CERTS;
+  const verifies = mode.startsWith("verify");
+  const given = {
+    PGHOST: [host].flat().join(","),
+    PGPORT: [port].flat().join(","),
+    PGUSER: decodeURIComponent(username),
+    PGPASSWORD: decodeURIComponent(password),
+    PGDATABASE: decodeURIComponent(pathname.slice(1)),
+    PGSSLMODE: ssl === false ? "disable" : mode === "no-verify" ? "require" : mode,
+    PGSSLROOTCERT:
+      ssl === false ? "" : (cas ?? (verifies ? (existsSync(SYSTEM_CAS) ? SYSTEM_CAS : "system") : "")),
+    PGSSLCERT: searchParams.get("sslcert") ?? "",
+    PGSSLKEY: searchParams.get("sslkey") ?? "",
+    PGAPPNAME: "easel backup",
+    PGCONNECT_TIMEOUT: "10",
+  };
+  const own = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ""));
+  return { ...environment, ...own, LC_ALL: "C" };
 }
 
 function modeOf(given: string): Mode {

@@ -1,0 +1,122 @@
+import { readFile, rename, rm, stat } from "node:fs/promises";
+import path from "node:path";
+import { type Config, isPostgres } from "../config/config.ts";
+import { makeDirectory, makePrivate, syncDirectory, writePrivate } from "../disk/private-files.ts";
+import { openBlobs } from "../drivers/index.ts";
+
+/**
+ * What a restore does once everything is prepared. It is written into the directory `restoring` with the new database; from the moment at which
+ * that directory gets its name, the restore is carried out to its end, if need be by the next start (decision 126).
+ */
+interface Plan {
+  /** The name that what is present gets: that of a directory for the database, and an ending for the directory of the blobs. */
+  aside: string;
+  /** Whether new blobs take the place of the present ones, which are moved aside. */
+  replacesBlobs: boolean;
+  /** The id of the instance with which the blobs are to be marked; null if they are marked already. */
+  mark: string | null;
+}
+
+/** The files of an SQLite database. The log must not stay: SQLite would apply it to the new database. */
+const SUFFIXES = ["", "-wal", "-shm", "-journal"];
+
+/** Called after each step of a restore, with what has been done. */
+export type OnStep = (done: string) => Promise<void>;
+
+const PLAN = "plan.json";
+
+/** Returns the directory in which a restore prepares the new data: that of the database, or the data directory. */
+export const placeOf = ({ databaseUrl, dataDir }: Config): string =>
+  isPostgres(databaseUrl) ? dataDir : path.dirname(fileOf(databaseUrl));
+
+const fileOf = (databaseUrl: string) => databaseUrl.slice("sqlite:".length);
+
+const isThere = async (file: string) => (await stat(file, { throwIfNoEntry: false })) !== undefined;
+
+/** The directory of the blobs; null if they are on S3. */
+export const blobsDirectory = ({ s3, blobsUrl }: Config): string | null =>
+  s3 === null ? blobsUrl.slice("file:".length) : null;
+
+/** Where new blobs lie before they take the place of the present ones. */
+export const stagedBlobs = (directory: string): string => `${directory}.restoring`;
+
+/** Where the new database lies before it takes the place of the present one. */
+export const stagedDatabase = (directory: string): string => path.join(directory, "easel.db");
+
+/** Makes an empty directory in which a restore is prepared, and returns it. */
+export async function beginPlan(config: Config): Promise<string> {
+  const directory = path.join(placeOf(config), "restoring.new");
+  await rm(directory, { recursive: true, force: true });
+  await makeDirectory(directory);
+  return directory;
+}
+
+/** Makes a prepared restore final: it is carried out from now on. */
+export async function commitPlan(directory: string, plan: Plan, config: Config): Promise<void> {
+  await writePrivate(path.join(directory, PLAN), JSON.stringify(plan));
+  await syncDirectory(directory);
+  await rename(directory, path.join(placeOf(config), "restoring"));
+  await syncDirectory(placeOf(config));
+}
+
+/**
+ * Carries out a restore that is final. Each step can be repeated, so that it does not matter where it was interrupted before. Returns whether
+ * there was one. What a restore has prepared and not made final is removed.
+ */
+export async function finishRestore(config: Config, onStep: OnStep = async () => {}): Promise<boolean> {
+  const directory = path.join(placeOf(config), "restoring");
+  const blobsIn = blobsDirectory(config);
+  const text = await readFile(path.join(directory, PLAN), "utf8").catch((error) => {
+    if (error.code !== "ENOENT") throw error;
+    return null;
+  });
+  if (text === null) {
+    await rm(`${directory}.new`, { recursive: true, force: true });
+    if (blobsIn !== null) await rm(stagedBlobs(blobsIn), { recursive: true, force: true });
+    return false;
+  }
+  const plan = JSON.parse(text) as Plan;
+  if (!isPostgres(config.databaseUrl)) await putDatabase(directory, plan, fileOf(config.databaseUrl), onStep);
+  if (plan.replacesBlobs && blobsIn !== null) await putBlobs(blobsIn, plan, onStep);
+  if (plan.mark !== null) {
+    const blobs = await openBlobs(config, null);
+    await blobs.remark("instance", plan.mark).finally(() => blobs.close());
+    await onStep("blobs marked");
+  }
+  // The plan goes last, because without it what is left would not be carried out.
+  await rm(path.join(directory, PLAN));
+  await rm(directory, { recursive: true });
+  await syncDirectory(placeOf(config));
+  return true;
+}
+
+/** Moves the present database aside with its log, and the new one into its place. */
+async function putDatabase(directory: string, { aside }: Plan, file: string, onStep: OnStep): Promise<void> {
+  const staged = stagedDatabase(directory);
+  const to = path.join(path.dirname(file), aside);
+  if (!(await isThere(staged))) return;
+  for (const suffix of SUFFIXES) {
+    if (!(await isThere(file + suffix))) continue;
+    await makeDirectory(to);
+    await rename(file + suffix, path.join(to, path.basename(file) + suffix));
+    await onStep(`database${suffix} aside`);
+  }
+  await syncDirectory(path.dirname(file));
+  await rename(staged, file);
+  await makePrivate(file, 0o600);
+  await syncDirectory(path.dirname(file));
+  await onStep("database in place");
+}
+
+/** Moves the present blobs aside, and the new ones into their place. */
+async function putBlobs(directory: string, { aside }: Plan, onStep: OnStep): Promise<void> {
+  const staged = stagedBlobs(directory);
+  if (!(await isThere(staged))) return;
+  if (await isThere(directory)) {
+    await rename(directory, `${directory}.${aside}`);
+    await onStep("blobs aside");
+  }
+  await rename(staged, directory);
+  await syncDirectory(path.dirname(directory));
+  await onStep("blobs in place");
+}

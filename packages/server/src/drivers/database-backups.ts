@@ -1,0 +1,49 @@
+import type { BlobColumn } from "./blob-references.ts";
+
+/** What a copy of a database holds. */
+export interface CopiedState {
+  /** The id of the instance; null if the database has none yet. */
+  instance: string | null;
+  /** The names of its migrations, in order. */
+  migrations: string[];
+  /** The number of rows of each table. */
+  tables: Record<string, number>;
+  /** The keys of the blobs that its rows refer to, in order. */
+  blobs: string[];
+}
+
+/** Copies a database into a file of a backup. There is one for each engine. */
+export interface DatabaseBackups {
+  readonly engine: Engine;
+  /** The bytes that a copy may need; null if that is not known. @throws SetupError if there is no database. */
+  size(): Promise<number | null>;
+  /** Copies one state of the database into a new file, durably, while others write. Returns what the copy holds. */
+  copy(to: string, columns: readonly BlobColumn[]): Promise<CopiedState>;
+}
+
+/** The engine of a database. */
+export type Engine = "sqlite" | "postgres";
+
+/**
+ * Reads a copy, and checks it as far as that is possible without a server. Returns what it holds, or null if only a server could tell. Adds
+ * what is wrong, in words, to `faults`.
+ */
+export type CheckCopy = (
+  file: string,
+  columns: readonly BlobColumn[],
+  faults: string[],
+) => Promise<CopiedState | null>;
+
+/** Returns the columns whose blobs are surely stored, each with the condition of its rows. */
+export const storedIn = (
+  columns: readonly BlobColumn[],
+): { table: string; column: string; where: string }[] =>
+  columns.map(({ table, column, where = "true", stored = where }) => ({ table, column, where: stored }));
+
+/** The statement that ends the leases of all processes: those of the time of a copy do not run any more. */
+export const END_LEASES = "update leases set leased_until = 0";
+
+/** Returns the statement that keeps unused blobs until a time in epoch milliseconds. */
+export const holdSweep = (until: number): string =>
+  `insert into sweep_guard (singleton, ticks, held_until) values (1, 0, ${until})
+   on conflict (singleton) do update set held_until = excluded.held_until`;

@@ -1,0 +1,113 @@
+import { stat } from "node:fs/promises";
+import { DatabaseSync } from "node:sqlite";
+import { SetupError } from "../../config/setting-types.ts";
+import type { BlobColumn } from "../blob-references.ts";
+import {
+  type CheckCopy,
+  type CopiedState,
+  type DatabaseBackups,
+  END_LEASES,
+  holdSweep,
+  storedIn,
+} from "../database-backups.ts";
+import { withFileName } from "./sqlite-connection.ts";
+import { copySqlite } from "./sqlite-copy.ts";
+
+/** The number of faults that SQLite lists. */
+const FAULTS_MAX = 10;
+
+/** Copies the SQLite database in a file. */
+export function sqliteBackups(file: string): DatabaseBackups {
+  return {
+    engine: "sqlite",
+
+    async size() {
+      const found = await stat(file).catch(() => null);
+      if (found === null)
+        throw new SetupError(`There is no database ${file}: see SERVICE_DATA_DIR and SERVICE_DATABASE_URL.`);
+      const log = await stat(`${file}-wal`).catch(() => null);
+      return found.size + (log?.size ?? 0);
+    },
+
+    async copy(to, columns) {
+      await copySqlite(file, to);
+      return withCopy(to, (copy) => stateOf(copy, columns));
+    },
+  };
+}
+
+/** Checks a copy of an SQLite database: see `CheckCopy`. */
+export const checkSqlite: CheckCopy = async (file, columns, faults) => {
+  try {
+    return withCopy(file, (copy) => {
+      addFaults(copy, faults);
+      return stateOf(copy, columns);
+    });
+  } catch (error) {
+    faults.push(`The database cannot be read: ${(error as Error).message}.`);
+    return null;
+  }
+};
+
+/** Opens a copy that nothing changes meanwhile, also where nothing can be written. */
+function withCopy<Result>(file: string, work: (copy: DatabaseSync) => Result): Result {
+  return withFileName(file, () => {
+    const copy = new DatabaseSync(new URL(`file://${encodeURI(file)}?immutable=1`), { readOnly: true });
+    try {
+      return work(copy);
+    } finally {
+      copy.close();
+    }
+  });
+}
+
+function addFaults(copy: DatabaseSync, faults: string[]): void {
+  for (const { integrity_check: found } of copy.prepare(`pragma integrity_check(${FAULTS_MAX})`).all())
+    if (found !== "ok") faults.push(`The database is damaged: ${found}.`);
+  const orphans = copy.prepare(
+    'select "table" as name, count(*) as rows from pragma_foreign_key_check group by 1',
+  );
+  for (const { name, rows } of orphans.all())
+    faults.push(`${rows} rows of the table ${name} refer to rows that are missing.`);
+}
+
+function stateOf(copy: DatabaseSync, columns: readonly BlobColumn[]): CopiedState {
+  const texts = (sql: string) =>
+    copy
+      .prepare(sql)
+      .all()
+      .map((row) => String(Object.values(row)[0]));
+  const tables = texts(
+    "select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' order by name",
+  );
+  const count = (table: string) =>
+    Number(copy.prepare(`select count(*) as rows from "${table}"`).get()?.rows);
+  const has = (table: string) => tables.includes(table);
+  const keys = storedIn(columns)
+    .filter(({ table }) => has(table))
+    .map(
+      ({ table, column, where }) =>
+        `select ${column} as key from ${table} where ${column} is not null and ${where}`,
+    );
+  return {
+    instance: has("instance") ? (texts("select id from instance")[0] ?? null) : null,
+    migrations: has("migrations") ? texts("select name from migrations order by name") : [],
+    tables: Object.fromEntries(tables.map((table) => [table, count(table)])),
+    blobs: keys.length === 0 ? [] : texts(`${keys.join(" union ")} order by key`),
+  };
+}
+
+/**
+ * Prepares a copy of a database for its use: the processes of its time have ended, and unused blobs are kept until a time in epoch milliseconds.
+ * A database of an older release that lacks the table for that is recognised by its ticks.
+ */
+export function prepareRestored(file: string, holdUntil: number): void {
+  const copy = new DatabaseSync(file);
+  try {
+    const has = copy.prepare("select 1 from sqlite_schema where type = 'table' and name = ?");
+    if (has.get("leases") !== undefined) copy.exec(END_LEASES);
+    if (has.get("sweep_guard") !== undefined) copy.exec(holdSweep(holdUntil));
+  } finally {
+    copy.close();
+  }
+}
