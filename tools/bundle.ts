@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { ASSETS, assetPath } from "@easel/server/build/assets";
@@ -54,9 +55,10 @@ export async function bundle(
     if (!without.includes(asset)) await copyAsset(asset, path.join(dist, "assets", ASSETS[asset]));
 }
 
-/** Copies a file or folder that the service reads, without pictures and tests. */
+/** Copies a file or folder that the service reads, without pictures, tests, and what is there compressed as well. */
 async function copyAsset(name: keyof typeof ASSETS, target: string): Promise<void> {
   const source = assetPath(name);
-  const isRead = (file: string) => path.relative(source, file) !== "images" && !file.endsWith(".test.ts");
+  const isRead = (file: string) =>
+    path.relative(source, file) !== "images" && !file.endsWith(".test.ts") && !existsSync(`${file}.br`);
   await cp(source, target, { recursive: true, filter: isRead });
 }

@@ -1,12 +1,12 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
-import { brotliCompress, gzip } from "node:zlib";
+import { brotliCompress } from "node:zlib";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 import { printLicenses } from "../../tools/licenses.ts";
 
-/** Writes each asset a second and a third time, as `.br` and `.gz`, so that the service compresses nothing. */
+/** Writes each asset a second time, as `.br`, at the highest compression, for which the service would take long. */
 function precompress(): Plugin {
   return {
     name: "precompress",
@@ -17,7 +17,6 @@ function precompress(): Plugin {
         texts.map(async (name) => {
           const bytes = await readFile(path.join(dir, name));
           await writeFile(path.join(dir, `${name}.br`), await promisify(brotliCompress)(bytes));
-          await writeFile(path.join(dir, `${name}.gz`), await promisify(gzip)(bytes, { level: 9 }));
         }),
       );
     },

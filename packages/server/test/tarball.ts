@@ -7,7 +7,8 @@ import { runScript } from "./support/script.ts";
 
 /*
  * Builds, packs and installs `@easel/server`, and runs the suites that can test a service in another process against it: `npm run
- * conformance:tarball`. The Node that runs this script also runs the service. The arguments are other test files.
+ * conformance:tarball`. `EASEL_TEST_NODE` is the path of another Node for the service. The arguments are other
+ * test files.
  */
 
 const TESTS = "packages/server/test";

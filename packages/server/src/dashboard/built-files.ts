@@ -1,6 +1,8 @@
 import { hash } from "node:crypto";
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
+import { promisify } from "node:util";
+import { brotliDecompress, gzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { chooseRepresentation } from "../content/served-files.ts";
 import { refuse } from "../http/refusal.ts";
@@ -14,27 +16,29 @@ const TYPES: Record<string, string> = {
   ".svg": "image/svg+xml",
 };
 
-/** The encodings in which the build writes a file, by what it adds to its name. */
-const ENCODINGS = { "": "identity", ".br": "br", ".gz": "gzip" } as const;
+/** What the build adds to the name of a file that it has compressed with Brotli. The package of the service has only these files. */
+const COMPRESSED = ".br";
 
 /** A file of the built dashboard in one encoding. */
 interface Encoded {
-  encoding: (typeof ENCODINGS)[keyof typeof ENCODINGS];
+  encoding: "identity" | "br" | "gzip";
   size: number;
   etag: string;
   bytes: Buffer;
 }
 
-/** Reads a file in all encodings that the build has written. */
+/** Returns a file in one encoding. */
+function encoded(encoding: Encoded["encoding"], bytes: Buffer): Encoded {
+  return { encoding, size: bytes.length, etag: `"${hash("sha256", bytes, "hex").slice(0, 32)}"`, bytes };
+}
+
+/** Reads a file. Returns it in all encodings if the build has compressed it, otherwise as it is. */
 async function readEncodings(file: string): Promise<Encoded[]> {
-  const found = Object.entries(ENCODINGS).map(async ([ending, encoding]): Promise<Encoded[]> => {
-    const exists = ending === "" || (await stat(file + ending).catch(() => null)) !== null;
-    if (!exists) return [];
-    const bytes = await readFile(file + ending);
-    const etag = `"${hash("sha256", bytes, "hex").slice(0, 32)}"`;
-    return [{ encoding, size: bytes.length, etag, bytes }];
-  });
-  return (await Promise.all(found)).flat();
+  const compressed = await readFile(file + COMPRESSED).catch(() => null);
+  if (compressed === null) return [encoded("identity", await readFile(file))];
+  const bytes = await promisify(brotliDecompress)(compressed);
+  const forOthers = await promisify(gzip)(bytes, { level: 9 });
+  return [encoded("identity", bytes), encoded("br", compressed), encoded("gzip", forOthers)];
 }
 
 /**
@@ -52,7 +56,8 @@ export class BuiltFiles {
   /** The names of the files below `assets`. Empty if the dashboard has not been built. */
   async assets(): Promise<Set<string>> {
     const names = await readdir(path.join(this.#folder, "assets")).catch(() => []);
-    return new Set(names.filter((name) => path.extname(name) in TYPES));
+    const originals = names.map((name) => (name.endsWith(COMPRESSED) ? path.parse(name).name : name));
+    return new Set(originals.filter((name) => path.extname(name) in TYPES));
   }
 
   /** Sends a file, whose `name` is known to exist in the build, in the encoding that the client prefers. */

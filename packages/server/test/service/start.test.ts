@@ -10,7 +10,7 @@ import { test } from "node:test";
 import { PATIENCE_MS } from "@easel/conformance/patience";
 import manifest from "../../package.json" with { type: "json" };
 import { COMMANDS } from "../../src/commands/commands.ts";
-import { PROGRAM } from "../support/process.ts";
+import { NODE, PROGRAM } from "../support/process.ts";
 import { atEnd, temporaryDirectory } from "../support/service.ts";
 
 /** Runs a start that must fail; returns its exit code and output. */
@@ -18,7 +18,7 @@ async function fail(
   settings: Record<string, string>,
   ...args: string[]
 ): Promise<{ code: number; said: string }> {
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
+  const child = spawn(NODE, [PROGRAM, ...args], {
     env: { ...process.env, ...settings },
     stdio: ["ignore", "ignore", "pipe"],
     // Kills a start that hangs.
@@ -158,7 +158,7 @@ test("a command that does not exist, or is misused, is refused with what to writ
 
 test("the help names every command, and the version is that of the package", async () => {
   const print = async (...args: string[]) => {
-    const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(NODE, [PROGRAM, ...args], { stdio: ["ignore", "pipe", "inherit"] });
     const [said, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
     assert.equal(code, 0);
     return said;

@@ -8,7 +8,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { PATIENCE_MS, until } from "@easel/conformance/patience";
 import { serve } from "../../src/service.ts";
-import { PROGRAM, signIn, startProcess } from "../support/process.ts";
+import { NODE, PROGRAM, signIn, startProcess } from "../support/process.ts";
 import { atEnd, type Scope, temporaryDirectory } from "../support/service.ts";
 
 test("SIGTERM: the pending request ends, no other is accepted, and the exit code is 0", async (t) => {
@@ -92,7 +92,7 @@ test("SIGTERM to the documented command stops the service with exit code 0", asy
 });
 
 test("the service stops with the shell that npm started it in", async (t) => {
-  const { child, base } = await run(t, "sh", ["-c", `"${process.execPath}" "${PROGRAM}"; true`]);
+  const { child, base } = await run(t, "sh", ["-c", `"${NODE}" "${PROGRAM}"; true`]);
   const answers = () =>
     fetch(`${base}/healthz`).then(
       () => true,

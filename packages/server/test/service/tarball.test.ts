@@ -10,7 +10,7 @@ import { ASSETS } from "../../src/config/assets.ts";
 import { type InstalledServer, installServer } from "../support/installed-server.ts";
 import { atEnd, fileScope, type Scope, temporaryDirectory } from "../support/service.ts";
 
-const MAX_PACKED = 4 * 1024 * 1024;
+const MAX_PACKED = 2.5 * 1024 * 1024;
 
 const scope = fileScope();
 let installed: InstalledServer;
@@ -94,7 +94,14 @@ test("the installed program serves canvases, documentation and the dashboard wit
   ] as const) {
     const answer = await fetch(base + address, { headers: { cookie, accept: "text/html" } });
     assert.equal(answer.status, 200, address);
-    assert.match(await answer.text(), said);
+    const page = await answer.text();
+    assert.match(page, said);
+    for (const [, script = ""] of page.matchAll(/<script type="module"[^>]* src="([^"]+)"/g))
+      for (const encoding of ["identity", "br", "gzip"]) {
+        const sent = await fetch(base + script, { headers: { "accept-encoding": encoding } });
+        assert.equal(sent.headers.get("content-encoding") ?? "identity", encoding);
+        assert.match(await sent.text(), /import/);
+      }
   }
   child.kill("SIGTERM");
   assert.deepEqual(await exited, [0, null]);

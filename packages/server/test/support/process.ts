@@ -16,6 +16,9 @@ export const INSTALLED = "EASEL_TEST_PROGRAM";
 /** Whether tests start an installed program instead of the sources. */
 export const isInstalled = process.env[INSTALLED] !== undefined;
 
+/** The Node that runs the program: `EASEL_TEST_NODE`, or that of the tests. */
+export const NODE = process.env.EASEL_TEST_NODE ?? process.execPath;
+
 /** The program that tests start as a process of its own. */
 export const PROGRAM = process.env[INSTALLED] ?? path.join(import.meta.dirname, "../../start.js");
 const RETRY_MS = 10;
@@ -38,7 +41,7 @@ export async function startProcess(
   errors: number | "inherit" = "inherit",
 ): Promise<Process> {
   const settings = { SERVICE_PORT: "0", SERVICE_DATA_DIR: directory, SERVICE_RATELIMIT_ENABLED: "off" };
-  const child = spawn(process.execPath, [PROGRAM], {
+  const child = spawn(NODE, [PROGRAM], {
     env: { ...process.env, ...settings, SERVICE_LOG_LEVEL: "warn", ...more },
     stdio: ["ignore", "pipe", errors],
   });

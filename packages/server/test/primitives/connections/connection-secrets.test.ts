@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { asking, type Reply } from "@easel/conformance/connections/reply";
 import { manage } from "@easel/conformance/fixture";
 import { devTarget } from "@easel/conformance/target";
-import { PROGRAM } from "../../support/process.ts";
+import { NODE, PROGRAM } from "../../support/process.ts";
 import { atEnd, type Scope, temporaryDirectory } from "../../support/service.ts";
 import { administer, connected, putProfile } from "./connected.ts";
 
@@ -16,7 +16,7 @@ const UPSTREAM = path.join(import.meta.dirname, "../../../../conformance/src/con
 
 /** Starts a program. Returns the first line that it prints, all it has printed so far, and how to stop it. */
 async function run(scope: Scope, file: string, args: string[], settings: Record<string, string>) {
-  const child = spawn(process.execPath, [file, ...args], {
+  const child = spawn(NODE, [file, ...args], {
     env: { ...process.env, ...settings },
     stdio: ["ignore", "pipe", "pipe"],
   });
