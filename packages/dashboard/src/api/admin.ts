@@ -191,6 +191,17 @@ export const endAllSessions = (tokens: boolean) =>
 export const endGuestsOf = (id: string, invite?: string) =>
   bodyOf(api.DELETE("/api/admin/users/{id}/guests", { params: { path: { id }, query: { invite } } }));
 
+/** The address from which the browser downloads what the service stores of a person. */
+export const personExportUrl = (id: string): string => `/api/admin/users/${id}/export`;
+
+/** Erases a person for good. What they own goes to the member with the address `transferTo`, if it is not empty. */
+export const erasePerson = (id: string, transferTo: string) =>
+  bodyOf(
+    api.DELETE("/api/admin/users/{id}", {
+      params: { path: { id }, query: transferTo === "" ? {} : { transferTo } },
+    }),
+  );
+
 export const takeCanvas = (id: string, reason: string) =>
   bodyOf(api.POST("/api/admin/canvases/{id}/take", { ...of(id), body: reason === "" ? {} : { reason } }));
 

@@ -103,6 +103,61 @@ describe("people in the administration", { skip: noBrowser }, async () => {
     assert.deepEqual(await statuses(), [401, 401, 401]);
   });
 
+  it("sessions and guests are ended, somebody is kept out before they come, and a person is erased", async () => {
+    const [lea, rob] = [await target.signIn("lea@acme.test"), await target.signIn("rob@acme.test")];
+    const second = await target.signIn(lea.email);
+    const canvas = String((await call(lea, "POST", "/api/canvases", { title: "<b>Plans</b>" })).id);
+    for (const email of ["one@guest.test", "two@guest.test"])
+      await call(lea, "POST", `/api/canvases/${canvas}/invites`, { email });
+    const id = await idOf(lea);
+    const { page } = await open(ADMIN, `/admin/people/${id}`);
+    await heading(page, "Where they are signed in").waitFor();
+    await page.getByText("<b>Plans</b>").first().waitFor();
+    await bothThemes(page);
+    await fits(page);
+    await button(page, /^Sign out Unknown|^Sign out .*127/)
+      .first()
+      .press("Enter");
+    await page.getByText("Ended 1 session of Name of lea.").waitFor();
+    const stay = await Promise.all(
+      [lea, second].map(async (who) => (await manage(target, who, "GET", "/api/me")).status),
+    );
+    assert.deepEqual(stay.sort(), [200, 401]);
+    await button(page, "End the invitation of one@guest.test").press("Enter");
+    await page.getByRole("alertdialog").getByText("one@guest.test loses access").waitFor();
+    await bothThemes(page);
+    await button(page, "End").press("Enter");
+    await page.getByText("Ended 1 invitation of Name of lea.").waitFor();
+    await button(page, "End the invitation of one@guest.test").waitFor({ state: "detached" });
+
+    await button(page, "Erase…").press("Enter");
+    await page.getByText("They own 1 canvas: somebody has to take what they own.").waitFor();
+    await bothThemes(page);
+    await button(page, "Erase for good").press("Enter");
+    await page.getByRole("alert").getByText("name in `transferTo` who gets them").waitFor();
+    await page.getByRole("combobox", { name: "Who takes what they own" }).fill(rob.email);
+    await button(page, "Erase for good").press("Enter");
+    await heading(page, "Deleted person").waitFor();
+    await page.getByText("Erased", { exact: true }).waitFor();
+    assert.equal(await button(page, "Reactivate").count(), 0);
+    await bothThemes(page);
+    await fits(page);
+    const owner = (await call(admin, "GET", `/api/admin/canvases/${canvas}`)).owner as { email: string };
+    assert.equal(owner.email, rob.email);
+
+    await page.goto(`${base}/admin/people`);
+    await button(page, "Add a person…").press("Enter");
+    await page.getByRole("textbox", { name: "E-mail address" }).fill("eve@acme.test");
+    await page.getByRole("checkbox", { name: /They cannot sign in/ }).focus();
+    await page.keyboard.press("Space");
+    await bothThemes(page);
+    await fits(page);
+    await button(page, "Add").press("Enter");
+    await heading(page, "Eve").waitFor();
+    await page.getByText("Deactivated", { exact: true }).first().waitFor();
+    await assert.rejects(target.signIn("eve@acme.test"));
+  });
+
   it("of 10,000 people only those in view are in the document, and Ctrl End leads to the last", async () => {
     await env.db
       .run`with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 10000)

@@ -72,6 +72,9 @@ export function AccountScreen() {
             <ButtonLink to="/" search={{ list: "trash" }}>
               Trash
             </ButtonLink>
+            <ButtonAnchor href="/api/me/export" download>
+              Export my data
+            </ButtonAnchor>
           </div>
         </section>
         <Looks />

@@ -117,6 +117,7 @@ const SENTENCES: Record<string, (facts: Facts) => string> = {
   "connection.revoke": ({ target }) => `took the Connection ${target} from a canvas`,
   "connection.test": tested,
   "data.write": () => "changed data of a canvas",
+  "me.export": () => "exported what is stored of them",
   "org.delete": ({ target }) => `deleted the organisation ${target}`,
   "org.put": ({ details, target }) =>
     `${details.before === null ? "made" : "changed"} the organisation ${target}`,
@@ -137,6 +138,8 @@ const SENTENCES: Record<string, (facts: Facts) => string> = {
   "user.end-apps": (facts) => `ended ${toolsIn(facts.details)} of ${whom(facts)}`,
   "user.end-guests": (facts) => `ended guests of ${whom(facts)}`,
   "user.end-sessions": (facts) => `ended sessions of ${whom(facts)}`,
+  "user.erase": () => "erased a person",
+  "user.export": () => "exported what is stored of a person",
   "user.handover": handedOver,
   "user.sign-out": (facts) =>
     `signed out ${whom(facts)}${facts.details.tokens === false ? "" : ", access tokens and connected tools included"}`,

@@ -18,6 +18,7 @@ import { Toggle } from "../../../kit/Toggle.tsx";
 import { toast } from "../../../kit/toasts.ts";
 import { countOf } from "../../../kit/words.ts";
 import { Activity } from "./Activity.tsx";
+import { PersonalData } from "./PersonalData.tsx";
 import { PersonGuests } from "./PersonGuests.tsx";
 import { PersonSessions } from "./PersonSessions.tsx";
 import { PersonTools } from "./PersonTools.tsx";
@@ -55,24 +56,27 @@ export function PersonScreen() {
           <PersonSessions key={`sessions-${person.id}`} person={person} />
           <PersonTools key={`tools-${person.id}`} person={person} />
           <PersonGuests key={`guests-${person.id}`} person={person} />
-          <section className="card stack" aria-labelledby="leave">
-            <h2 id="leave">End their access</h2>
-            <SignOut person={person} />
-            <DangerAct
-              title="Offboard"
-              button={
-                <ButtonLink to="/admin/people/$userId/offboarding" params={{ userId: person.id }}>
-                  Offboard…
-                </ButtonLink>
-              }
-            >
-              <p>
-                Hand over the {countOf(person.canvases, "canvas", "canvases")} and the teams that they own,
-                step by step, and deactivate them at the end.
-              </p>
-            </DangerAct>
-            <Activity person={person} isSelf={person.id === me.id} />
-          </section>
+          {person.erasedAt !== null ? null : (
+            <section className="card stack" aria-labelledby="leave">
+              <h2 id="leave">End their access</h2>
+              <SignOut person={person} />
+              <DangerAct
+                title="Offboard"
+                button={
+                  <ButtonLink to="/admin/people/$userId/offboarding" params={{ userId: person.id }}>
+                    Offboard…
+                  </ButtonLink>
+                }
+              >
+                <p>
+                  Hand over the {countOf(person.canvases, "canvas", "canvases")} and the teams that they own,
+                  step by step, and deactivate them at the end.
+                </p>
+              </DangerAct>
+              <Activity person={person} isSelf={person.id === me.id} />
+            </section>
+          )}
+          <PersonalData key={`data-${person.id}`} person={person} isSelf={person.id === me.id} />
         </div>
       </Screen>
     </>
@@ -80,11 +84,18 @@ export function PersonScreen() {
 }
 
 function Facts({ person, isSelf }: { person: AdminPerson; isSelf: boolean }) {
-  const { email, createdAt, lastSeenAt, deactivatedAt, canvases, sessions, tokens, apps, isAdmin } = person;
+  const { email, createdAt, lastSeenAt, deactivatedAt, erasedAt, canvases, sessions, tokens, apps, isAdmin } =
+    person;
   return (
     <section className="card stack" aria-label="Facts">
       <div className="row">
-        {deactivatedAt === null ? <Badge look="good">Active</Badge> : <Badge look="bad">Deactivated</Badge>}
+        {erasedAt !== null ? (
+          <Badge look="bad">Erased</Badge>
+        ) : deactivatedAt === null ? (
+          <Badge look="good">Active</Badge>
+        ) : (
+          <Badge look="bad">Deactivated</Badge>
+        )}
         {isAdmin ? <Badge look="plain">Administrator</Badge> : null}
         {isSelf ? <Badge look="plain">You</Badge> : null}
       </div>
