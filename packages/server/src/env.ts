@@ -5,6 +5,7 @@ import type { LastSeen } from "./async/last-seen.ts";
 import type { ConnectionCounters } from "./async/outbound-calls.ts";
 import type { ViewCounting } from "./async/page-views.ts";
 import type { Pools } from "./async/pools.ts";
+import type { RefusalSampling } from "./async/sampled.ts";
 import type { CanvasData } from "./canvases/canvas-data.ts";
 import type { Base } from "./config/addresses.ts";
 import type { Config } from "./config/config.ts";
@@ -55,6 +56,7 @@ export type Env = Readonly<
     Pools &
     CallLogging &
     ViewCounting &
+    RefusalSampling &
     ConnectionCounters &
     RemoteDocumentCache &
     Development

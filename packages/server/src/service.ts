@@ -11,6 +11,7 @@ import { LastSeen } from "./async/last-seen.ts";
 import { OutboundCalls, Tally } from "./async/outbound-calls.ts";
 import { PageViews } from "./async/page-views.ts";
 import { newPools } from "./async/pools.ts";
+import { Sample } from "./async/sampled.ts";
 import { finishRestore } from "./backup/interrupted-restore.ts";
 import { startCallLog } from "./canvases/call-log-store.ts";
 import { blobColumnsOf } from "./canvases/canvas-data.ts";
@@ -348,6 +349,7 @@ async function startProcess(
     pageViews: new PageViews(config.pageViews),
     outboundCalls: new OutboundCalls(),
     callTally: new Tally(),
+    refusalSample: new Sample(),
     clientDocuments: new RemoteDocuments(readClientDocument, { clock, log }),
     localContent: new Map(),
     isDev: false,

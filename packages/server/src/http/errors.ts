@@ -9,9 +9,10 @@ import { Unavailable } from "../drivers/unavailable.ts";
 import type { Env } from "../env.ts";
 import { setCommonHeaders } from "./cross-site.ts";
 import { type Html, html, sendPage } from "./html.ts";
-import { loggable } from "./log.ts";
+import { loggable, logIds } from "./log.ts";
 import { Refusal } from "./refusal.ts";
 import { wantsPage } from "./request-headers.ts";
+import { logRefusal } from "./security-log.ts";
 
 /** Time for which the rest of a rejected body is read and discarded, so that the client can read the response. */
 const LINGER_MS = 2_000;
@@ -124,10 +125,14 @@ export function sendRefusal(
   refusal: Refusal,
   request: FastifyRequest,
   reply: FastifyReply,
-  { base, metrics }: Env,
+  env: Env,
 ): FastifyReply {
   const { status, body, headers } = refusal;
-  if (headers.location === undefined) metrics.refusals.add(1, countedCode(refusal));
+  const { base } = env;
+  if (headers.location === undefined) {
+    env.metrics.refusals.add(1, countedCode(refusal));
+    logRefusal(refusal, request, env);
+  }
   linger(request.raw, reply.raw);
   // Sets the common headers again, because Fastify runs no hook for a path that cannot be decoded.
   setCommonHeaders(reply, base);
@@ -156,11 +161,11 @@ export function refusalOf(
 ): Refusal {
   if (error instanceof Refusal) return error;
   if (error instanceof Unavailable) {
-    log.warn({ requestId: request.id, why: String(error.cause ?? "") || undefined }, error.message);
+    log.warn({ ...logIds(request), why: String(error.cause ?? "") || undefined }, error.message);
     return fallbackRefusal("UNAVAILABLE");
   }
   if (isFull(error)) {
-    log.error({ requestId: request.id, why: String(error) }, "no disk space is left for a request");
+    log.error({ ...logIds(request), why: String(error) }, "no disk space is left for a request");
     return fallbackRefusal("INSUFFICIENT_STORAGE");
   }
   const { statusCode = 500 } = error as FastifyError;

@@ -64,6 +64,7 @@ export async function identify(
 ): Promise<Caller> {
   const passes = passesIn(request.headers.cookie);
   const { user, credential } = (await identified(request, reply, env, accepted)) ?? ANONYMOUS;
+  if (user.kind !== "visitor") request.callerId = user.id;
   if (user.kind === "member") env.lastSeen.note(user.id, env.clock());
   return { user, credential, passes };
 }

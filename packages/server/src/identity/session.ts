@@ -7,8 +7,10 @@ import { isToken, newId, newToken, tokenHash } from "../crypto/ids.ts";
 import type { Dependent } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { isNavigation } from "../http/cross-site.ts";
+import { logIds } from "../http/log.ts";
 import type { HeaderSink } from "../http/rate-limit.ts";
 import { cookiesNamed, type HasHeaders, hostOnly, setCookie } from "../http/request-headers.ts";
+import { logSecurity } from "../http/security-log.ts";
 import type { Identified, StoredCredential } from "./credential.ts";
 import { guestOf, type InviteRow, inviteOf } from "./guests.ts";
 import { type UserRow, userOf } from "./users.ts";
@@ -86,7 +88,7 @@ export async function startSession(
   env: Env,
   providerSid: string | null = null,
 ): Promise<string> {
-  await endSession(request.raw, env);
+  await endSession(request, env);
   const token = newToken();
   const now = env.clock();
   const invite = inviteOf(user);
@@ -97,6 +99,7 @@ export async function startSession(
     values (${tokenHash(token)}, ${newId()}, ${invite === null ? user.id : null}, ${invite}, ${now},
       ${now + lifetime}, ${request.ip}, ${agent}, ${providerSid})`;
   env.metrics.signIns.add(1, user.kind);
+  logSecurity("session.start", { kind: user.kind, ...sender(user.id, request) }, env, "a session has begun");
   return cookie(env, token, lifetime);
 }
 
@@ -149,12 +152,21 @@ function validSession(row: Readonly<SessionRow> | undefined, env: Env): Identifi
   return user && { user, credential: { kind: "session", id: row.session_id, until } };
 }
 
+/** Returns the fields of the security log for a person and their request. */
+const sender = (person: string, request: FastifyRequest) => ({
+  person,
+  address: request.ip,
+  ...logIds(request),
+});
+
 /** Ends every session whose token is in a cookie of the request. Returns the `Set-Cookie` header that deletes the cookie. */
-export async function endSession(request: IncomingMessage, env: Env): Promise<string> {
+export async function endSession(request: FastifyRequest, env: Env): Promise<string> {
   for (const token of cookiesNamed(request.headers.cookie, sessionCookie(env.base.secure))) {
     if (!isToken(token)) continue;
-    const ended = await env.db.withReserve.returning<{ user_id: string | null }>`
-      delete from sessions where token_hash = ${tokenHash(token)} returning user_id`;
+    const ended = await env.db.withReserve.returning<{ user_id: string | null; invite_id: string | null }>`
+      delete from sessions where token_hash = ${tokenHash(token)} returning user_id, invite_id`;
+    for (const { user_id, invite_id } of ended)
+      logSecurity("session.end", sender(user_id ?? invite_id ?? "", request), env, "a session has ended");
     const people = ended.flatMap(({ user_id }) => user_id ?? []);
     if (ended.length > 0) await announceAccess({ people }, env);
   }

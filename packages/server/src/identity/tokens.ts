@@ -23,6 +23,7 @@ import type { Env } from "../env.ts";
 import { type Paged, paged } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
 import type { HasHeaders } from "../http/request-headers.ts";
+import { logSecurity } from "../http/security-log.ts";
 import type { Identified } from "./credential.ts";
 import { type UserRow, userOf } from "./users.ts";
 
@@ -126,7 +127,9 @@ function validToken(row: Readonly<TokenRow> | undefined, env: Env): Identified |
   const now = env.clock();
   if (row === undefined || hasExpired(row, now) || !isScope(row.scope)) return null;
   const { token_id: id, expires_at: until, used_at: usedAt } = row;
-  if (usedAt === null || usedAt < now - USE_INTERVAL_MS) recordUse(id, now, env);
+  if (usedAt === null) void recordFirstUse(row, now, env);
+  else if (usedAt < now - USE_INTERVAL_MS)
+    void recordUse(sql`update tokens set used_at = ${now} where id = ${id}`, env);
   const user = userOf(row);
   return (
     user && {
@@ -172,11 +175,30 @@ async function findToken(token: string, { db }: Env): Promise<Readonly<TokenRow>
 }
 
 /** Records that a token was used, without waiting for the database. A failure is only logged. */
-function recordUse(id: string, now: number, { db, log }: Env): void {
-  db.withReserve.run`update tokens set used_at = ${now} where id = ${id}`.catch((error) => {
+async function recordUse(update: Sql, { db, log }: Env): Promise<boolean> {
+  try {
+    return (await db.withReserve.run(...update)) === 1;
+  } catch (error) {
     // The call is repeated, and records the use then.
     if (!(error instanceof StaleRows)) log.warn({ err: error }, "recording the use of a token failed");
-  });
+    return false;
+  }
+}
+
+/** Records the first use of a token, also in the security log. Of several requests at the same time, one does. */
+async function recordFirstUse(
+  { token_id: token, id: person, audience }: Pick<TokenRow, "token_id" | "id" | "audience">,
+  now: number,
+  env: Env,
+): Promise<void> {
+  const update = sql`update tokens set used_at = ${now} where id = ${token} and used_at is null`;
+  if (await recordUse(update, env))
+    logSecurity(
+      "token.first-use",
+      { token, person, audience },
+      env,
+      "an access token is used for the first time",
+    );
 }
 
 /**

@@ -34,18 +34,36 @@ export interface NewAuditEntry {
   via?: Via | null;
 }
 
-/** Builds the statement that writes an entry to the audit log. */
-export const auditStatement = (
-  { actor, act, canvas, target, address, details, via = null }: NewAuditEntry,
-  { clock }: Pick<Env, "clock">,
-): Sql => sql`
-  insert into audit (id, at, actor_id, actor_email, act, canvas_id, target, address, details, via)
-  values (${newId()}, ${clock()}, ${actor.id}, ${actor.email}, ${act}, ${canvas}, ${target}, ${address},
-    ${details === null ? null : JSON.stringify(details)}, ${via === null ? null : JSON.stringify(via)})`;
+/** An entry that is written in a batch with what it records. */
+interface PreparedEntry {
+  /** Writes the entry. */
+  statement: Sql;
+  /** Writes the entry as a line of the log, for programs that collect these. Called once the batch is committed. */
+  log(): void;
+}
+
+/** Prepares an entry of the audit log. */
+export function auditEntry(entry: NewAuditEntry, { clock, log }: Pick<Env, "clock" | "log">): PreparedEntry {
+  const { actor, act, canvas, target, address, details, via = null } = entry;
+  const [id, at] = [newId(), clock()];
+  return {
+    statement: sql`
+      insert into audit (id, at, actor_id, actor_email, act, canvas_id, target, address, details, via)
+      values (${id}, ${at}, ${actor.id}, ${actor.email}, ${act}, ${canvas}, ${target}, ${address},
+        ${details === null ? null : JSON.stringify(details)}, ${via === null ? null : JSON.stringify(via)})`,
+    log() {
+      const who = { id: actor.id, email: actor.email };
+      const audit = { id, at, actor: who, act, canvasId: canvas, target, address, details, via };
+      log.info({ audit }, act);
+    },
+  };
+}
 
 /** Writes an entry to the audit log. The entry is durable when the promise resolves. */
 export async function writeAudit(entry: NewAuditEntry, env: Env): Promise<void> {
-  await env.db.withReserve.run(...auditStatement(entry, env));
+  const { statement, log } = auditEntry(entry, env);
+  await env.db.withReserve.run(...statement);
+  log();
 }
 
 /** A row of the audit log. `at` is in epoch milliseconds. */

@@ -5,7 +5,7 @@ import { reassignCanvas } from "../canvases/ownership.ts";
 import { asKeys, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { type Paged, paged } from "../http/query.ts";
-import { auditStatement, type NewAuditEntry } from "./audit.ts";
+import { auditEntry, type NewAuditEntry } from "./audit.ts";
 import { deactivateWithoutCanvases } from "./user-details.ts";
 
 /** The maximum number of editors of a canvas that the list of a handover names. */
@@ -88,12 +88,14 @@ export async function handOver(
     const keeps = deactivate ? null : "editor";
     const details = { from: from.email, to: to.email, reason };
     const entry = { ...by, act, canvas: id, target: to.email, details };
-    const recorded = auditStatement(entry, env);
+    const recorded = auditEntry(entry, env);
     const outcome: "done" | "gone" | OwnerQuota = isFull
       ? "canvases.person"
-      : await reassignCanvas(id, from, to.email, { keeps, recorded }, env);
-    if (outcome === "done") moved += 1;
-    else if (outcome === "gone") left.push({ id, code: "NOT_FOUND", quota: null });
+      : await reassignCanvas(id, from, to.email, { keeps, recorded: recorded.statement }, env);
+    if (outcome === "done") {
+      moved += 1;
+      recorded.log();
+    } else if (outcome === "gone") left.push({ id, code: "NOT_FOUND", quota: null });
     else left.push({ id, code: "QUOTA_EXCEEDED", quota: outcome });
     isFull ||= outcome === "canvases.person";
   }

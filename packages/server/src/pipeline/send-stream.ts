@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 import type { Env } from "../env.ts";
+import { logIds } from "../http/log.ts";
 import { Refusal } from "../http/refusal.ts";
 import { limitResponses } from "./request-limits.ts";
 
@@ -25,7 +26,7 @@ export function sendStream(
       return;
     }
     const level = error instanceof Refusal ? "debug" : "error";
-    env.log[level]({ err: error, requestId: reply.request.id }, "a response was aborted");
+    env.log[level]({ err: error, ...logIds(reply.request) }, "a response was aborted");
   });
   if (reply.request.method === "HEAD") {
     stream.destroy();

@@ -9,6 +9,7 @@ import { firstValue, type Query } from "../http/query.ts";
 import type { HeaderSink } from "../http/rate-limit.ts";
 import { Refusal, refuse } from "../http/refusal.ts";
 import { wantsPage } from "../http/request-headers.ts";
+import { noteRefusedSignIn } from "../http/security-log.ts";
 import { startSession } from "../identity/session.ts";
 import { cleanName, upsertUser } from "../identity/users.ts";
 import { RequestBody } from "../operations/request-input.ts";
@@ -74,8 +75,10 @@ export function mountDevSignIn(app: FastifyInstance, env: Env): void {
     request: FastifyRequest,
   ): Promise<string> {
     const email = normalEmail(given.email, env.config.allowedEmailDomains);
-    if (email === null)
+    if (email === null) {
+      noteRefusedSignIn("not_allowed", {}, request, env);
       return refuse("INVALID_BODY", { message: "That is no e-mail address that may sign in here." });
+    }
     const user = await upsertUser(env.db, email, given.name ?? null, env.clock());
     return user === null
       ? refuse("PERMISSION_DENIED", { message: "This person is deactivated." })

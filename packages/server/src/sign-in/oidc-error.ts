@@ -2,9 +2,11 @@ import type { ErrorCode } from "@easel/protocol/errors";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Env } from "../env.ts";
 import { html, sendPage } from "../http/html.ts";
+import { logIds } from "../http/log.ts";
 import { firstValue, type Query } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
 import { wantsPage } from "../http/request-headers.ts";
+import { noteRefusedSignIn } from "../http/security-log.ts";
 import { safeReturn } from "./challenge.ts";
 import { readFlow } from "./oidc-flow.ts";
 
@@ -184,7 +186,8 @@ export function sendOidcError(
   if (!(error instanceof OidcError)) throw error;
   const { status, code, title, text, other = false }: Failure = FAILURES[error.kind];
   const { kind, message: why, refused } = error;
-  env.log.warn({ requestId: request.id, kind, why, client: request.ip, ...refused }, "a sign-in failed");
+  env.log.warn({ ...logIds(request), kind, why, client: request.ip, ...refused }, "a sign-in failed");
+  noteRefusedSignIn(kind, { why, ...refused }, request, env);
   if (!wantsPage(request.headers)) return refuse(code, { message: `${title}. ${text}` }, status);
   const query = request.query as Query;
   const returnTo = firstValue(query, "returnTo") ?? readFlow(firstValue(query, "state") ?? "", env)?.returnTo;

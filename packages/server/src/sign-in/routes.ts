@@ -22,7 +22,7 @@ export function mountSignIn(app: FastifyInstance, env: Env): void {
   app.post("/auth/logout", async (request, reply) => {
     requireSameOrigin(request.headers, env.base);
     // Makes the browser discard the pages that it keeps for its back button.
-    reply.header("set-cookie", await endSession(request.raw, env)).header("clear-site-data", '"cache"');
+    reply.header("set-cookie", await endSession(request, env)).header("clear-site-data", '"cache"');
     if (!wantsPage(request.headers)) return reply.code(204).send();
     const onward = provider === null ? null : await signOutAtProvider(provider, request, reply, env);
     // A redirect would lead to the login route, where a provider may sign the user in again without asking.

@@ -53,12 +53,15 @@ async function failing(ai: Ai, asked: Prompt): Promise<[text: string, reason: st
 }
 
 /** A host that records what it receives and responds with 500. */
-async function startHost(scope: Scope): Promise<{ origin: string; paths: string[]; bodies: object[] }> {
-  const [paths, bodies]: [string[], object[]] = [[], []];
+async function startHost(
+  scope: Scope,
+): Promise<{ origin: string; paths: string[]; bodies: object[]; traces: unknown[] }> {
+  const [paths, bodies, traces]: [string[], object[], unknown[]] = [[], [], []];
   const server: Server = createServer(async (request, response) => {
     let body = "";
     for await (const chunk of request) body += chunk;
     paths.push(request.url ?? "");
+    traces.push(request.headers.traceparent);
     bodies.push(JSON.parse(body));
     response.writeHead(500).end();
   });
@@ -68,7 +71,7 @@ async function startHost(scope: Scope): Promise<{ origin: string; paths: string[
     server.closeAllConnections();
     server.close();
   });
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, paths, bodies };
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, paths, bodies, traces };
 }
 
 const FAILURES: [what: string, steps: Step[], text: string, reason: string, processed: boolean][] = [
@@ -105,6 +108,14 @@ for (const [name, factory] of Object.entries(WIRES)) {
     const ai = new SdkAi(factory(KEY, url));
     let marks = 0;
     const mark = () => `${name}-${++marks}`;
+
+    it("sends the trace of a prompt, and none without one", async (t) => {
+      const host = await startHost(t);
+      const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+      for (const each of [{ ...prompt("a"), traceparent }, prompt("a")])
+        await failing(new SdkAi(factory(KEY, `${host.origin}/v1`)), each);
+      assert.deepEqual(host.traces, [traceparent, undefined]);
+    });
 
     it("streams texts and thinking in order, and then the usage", async () => {
       const steps: Step[] = [

@@ -12,6 +12,7 @@ import { Turns } from "../../src/async/event-loop-turns.ts";
 import { LastSeen } from "../../src/async/last-seen.ts";
 import { OutboundCalls, Tally } from "../../src/async/outbound-calls.ts";
 import { PageViews } from "../../src/async/page-views.ts";
+import { Sample } from "../../src/async/sampled.ts";
 import { Concurrency, TaskPool } from "../../src/async/task-pool.ts";
 import { coreData } from "../../src/canvases/core-data.ts";
 import { sweepBlobs } from "../../src/canvases/sweep.ts";
@@ -242,6 +243,7 @@ for (const { name, skip, database } of ENGINES) {
         lastSeen: new LastSeen(),
         open: { realtimeConnections: 0 },
         metrics: newMetrics(),
+        refusalSample: new Sample(),
         sealer: new Sealer([]),
         lease: new NodeLease({ db, bus, clock: Date.now, log: newLog("silent") }),
         responses: new Concurrency(1),

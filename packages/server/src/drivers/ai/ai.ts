@@ -6,6 +6,8 @@ export interface Prompt {
   system?: string | undefined;
   messages: ChatMessage[];
   maxTokens: number;
+  /** The header `traceparent` of the request to the provider, if there is a trace. */
+  traceparent?: string | undefined;
 }
 
 /** A part of the streamed response of a model. A complete response ends with a part of the type `end`. */

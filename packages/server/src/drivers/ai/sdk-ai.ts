@@ -131,6 +131,7 @@ export class SdkAi implements Ai {
         prompt: toSdkPrompt(prompt, this.#provider.breakpoint),
         maxOutputTokens: prompt.maxTokens,
         abortSignal: call.signal,
+        ...(prompt.traceparent !== undefined && { headers: { traceparent: prompt.traceparent } }),
       });
       for await (const part of stream) {
         timer.refresh();

@@ -2,7 +2,7 @@ import { lockUser } from "../../canvases/owner-quotas.ts";
 import { sql, step } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { endingSteps } from "../../identity/apps.ts";
-import { auditStatement } from "../../organisation/audit.ts";
+import { auditEntry } from "../../organisation/audit.ts";
 
 /** Why a connected tool has ended without its person. */
 type Reason = "revoked by the program" | "code used twice" | "refresh token used twice";
@@ -21,10 +21,12 @@ export async function endApp(ending: Ending, reason: Reason, address: string, en
   const { app_id: id, user_id, email, canvas_id: canvas, client_name: client } = ending;
   if (id === null) return;
   const entry = { act: "app.end", canvas, target: id, details: { client, reason } };
-  await env.db.withReserve.batch([
+  const recorded = auditEntry({ actor: { id: user_id, email }, address, ...entry }, env);
+  const outcome = await env.db.withReserve.batch([
     step("gone", lockUser(user_id)),
     step("gone", sql`update apps set user_id = user_id where id = ${id}`),
     ...endingSteps(sql`id = ${id}`),
-    auditStatement({ actor: { id: user_id, email }, address, ...entry }, env),
+    recorded.statement,
   ]);
+  if (outcome === "done") recorded.log();
 }

@@ -3,7 +3,7 @@ import { tokenHash } from "../../crypto/ids.ts";
 import { sql, step } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { appRoomSteps, newApp } from "../../identity/apps.ts";
-import { auditStatement } from "../../organisation/audit.ts";
+import { auditEntry } from "../../organisation/audit.ts";
 import { type Form, refuseInvalidGrant, verifierOf } from "../program-endpoint.ts";
 import { requireResource } from "../resource.ts";
 import { newAccess } from "./access-answer.ts";
@@ -55,6 +55,7 @@ async function connect(code: AppCode, address: string, env: Env): Promise<object
   const { inserts, answer } = newAccess({ id: app.id, scope, endsAt }, null, now);
   const { expiresAt: _, clientName: client, ...details } = fields;
   const entry = { act: "app.create", canvas: canvas_id, target: app.id, details: { client, ...details } };
+  const recorded = auditEntry({ actor, address, ...entry }, env);
   const outcome = await env.db.withReserve.batch([
     ...appRoomSteps(user_id, { clock: () => now }),
     step("inactive", sql`update users set name = name where id = ${user_id} and deactivated_at is null`),
@@ -62,9 +63,12 @@ async function connect(code: AppCode, address: string, env: Env): Promise<object
       where secret_hash = ${secret_hash} and app_id is null and expires_at > ${now}`,
     app.insert,
     ...inserts,
-    auditStatement({ actor, address, ...entry }, env),
+    recorded.statement,
   ]);
-  if (outcome === "done") return answer;
+  if (outcome === "done") {
+    recorded.log();
+    return answer;
+  }
   // The code that was found may be from before the first use.
   const used = await env.db.get<Pick<AppCode, "app_id">>`
     select app_id from app_codes where secret_hash = ${secret_hash}`;

@@ -5,6 +5,7 @@ import type { Prompt } from "../../drivers/ai/ai.ts";
 import type { Env } from "../../env.ts";
 import { exact } from "../../http/field-schemas.ts";
 import { refuse } from "../../http/refusal.ts";
+import { childTraceparent, traceOf } from "../../http/trace.ts";
 import { textOf } from "../../http/validate.ts";
 import { jsonBody } from "../../operations/operation-body.ts";
 import { priceOf } from "../../organisation/ai/prices.ts";
@@ -169,7 +170,11 @@ export const ai: Primitive = {
         "QUOTA_EXCEEDED",
       ],
       body: jsonBody(chatBody, { limit: LIMITS.aiBodyBytes.value, tooLarge }),
-      run: (caller, { body }, env) => chat(caller, body, env),
+      run(caller, { body, message }, env) {
+        const trace = traceOf(message);
+        const traceparent = trace === null ? undefined : childTraceparent(trace);
+        return chat(caller, { ...body, traceparent }, env);
+      },
     }),
   ],
 };

@@ -10,7 +10,7 @@ import { authoredViews, unsharedView } from "../../canvases/view.ts";
 import { type Sql, sql } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { Refusal, refuse } from "../../http/refusal.ts";
-import { auditStatement, type NewAuditEntry, writeAudit } from "../../organisation/audit.ts";
+import { auditEntry, type NewAuditEntry, writeAudit } from "../../organisation/audit.ts";
 import type { RuntimeCaller } from "../primitive.ts";
 import { authoringQuotas, managedBy, requireRoom, requireSharing, storedAccess } from "./author.ts";
 import type { NewCanvasFields } from "./form.ts";
@@ -117,11 +117,13 @@ export async function deployBundle(
     throw error;
   }
   const entry = entryOf(caller, { act: "authoring.deploy", canvas: canvasId, target: version.id });
-  const conditions = [notRevoked(deploy), auditStatement(entry, env)];
+  const recorded = auditEntry(entry, env);
+  const conditions = [notRevoked(deploy), recorded.statement];
   await publishStored(version, env, conditions).catch(async (error) => {
     await requireNotRevoked(deploy, env).catch(failed);
     return failed(error);
   });
+  recorded.log();
   await announceAccess({ canvas: canvasId }, env);
 }
 
@@ -155,12 +157,13 @@ async function create(
   await requireRoom(user.id, env);
   env.deploys.requireRoom(user.id);
   const facts = { title, tags, access: rung, expiresAt: given.expiresAt, password: passwordHash !== null };
+  let recorded: ReturnType<typeof auditEntry> | undefined;
   const settings = {
-    record: ({ id, slug }: { id: string; slug: string }) =>
-      auditStatement(
-        entryOf(caller, { act: "authoring.create", canvas: id, details: { slug, ...facts } }),
-        env,
-      ),
+    record({ id, slug }: { id: string; slug: string }) {
+      const entry = { act: "authoring.create", canvas: id, details: { slug, ...facts } } as const;
+      recorded = auditEntry(entryOf(caller, entry), env);
+      return recorded.statement;
+    },
     from: canvas.id,
     access,
     passwordHash,
@@ -168,7 +171,9 @@ async function create(
     metadata,
     ...authoringQuotas(user.id, env),
   };
-  return createCanvas(user, { title, slug, tags, orgId: org ?? undefined }, env, settings);
+  const created = await createCanvas(user, { title, slug, tags, orgId: org ?? undefined }, env, settings);
+  recorded?.log();
+  return created;
 }
 
 /**

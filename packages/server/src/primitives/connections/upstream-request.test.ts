@@ -52,7 +52,7 @@ for (const name of REMOVED)
     assert.deepEqual(sent("Accept", "a/b", name, "v", "X-Last", "1"), ["accept", "a/b", "x-last", "1"]));
 
 const SENT = `
-  Accept Accept-Language Content-Type If-None-Match User-Agent Range Idempotency-Key SOAPAction Traceparent Security Method Constructor
+  Accept Accept-Language Content-Type If-None-Match User-Agent Range Idempotency-Key SOAPAction Security Method Constructor
   X-Api-Key X-Auth-Token X-CSRF-Token X-Goog-Api-Key X-Goog-FieldMask X-Own X-Request-Id X-Requested-With X-User-Agent X-User-Id X-2
 `;
 for (const name of SENT.trim().split(/\s+/))
@@ -198,3 +198,20 @@ for (const path of ["@evil.test/", ".evil.test/", "0/", ":1/"])
       (error) => error instanceof Refusal && error.code === "DESTINATION_BLOCKED",
     );
   });
+
+test("a trace goes on with a span of the service; what is no trace, and the state of none, stay behind", () => {
+  const trace = "0af7651916cd43dd8448eb211c80319c";
+  const upstream = (traceparent?: string): Header[] => {
+    const rawHeaders = [
+      "tracestate",
+      "a=1",
+      ...(traceparent === undefined ? [] : ["Traceparent", traceparent]),
+    ];
+    return callerHeaders({ rawHeaders, headers: { traceparent } } as unknown as IncomingMessage, CONFIG);
+  };
+  const [state, parent, ...more] = upstream(`00-${trace}-b7ad6b7169203331-01`);
+  assert.deepEqual([state, more], [["tracestate", "a=1"], []]);
+  assert.match(parent?.[1] ?? "", new RegExp(`^00-${trace}-(?!b7ad6b7169203331)[0-9a-f]{16}-01$`));
+  for (const none of [undefined, "00-what-ever-01", `00-${trace}-0000000000000000-01`])
+    assert.deepEqual(upstream(none), []);
+});

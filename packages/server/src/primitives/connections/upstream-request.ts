@@ -7,6 +7,7 @@ import type { Config } from "../../config/config.ts";
 import type { Header } from "../../drivers/outbound/outbound.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
+import { childTraceparent, traceOf } from "../../http/trace.ts";
 import type { Message } from "../../operations/operation.ts";
 import { findGranted, usabilityOf } from "../../organisation/connections/grants.ts";
 import { isServiceOrigin } from "../../organisation/connections/profiles.ts";
@@ -17,6 +18,9 @@ import { isRemoved } from "./removed-headers.ts";
 const namedByConnection = ({ headers }: Pick<Message, "headers">): string[] =>
   (headers.connection ?? "").split(",").map((name) => name.trim().toLowerCase());
 
+/** The headers of W3C Trace Context. */
+const TRACE_HEADERS = ["traceparent", "tracestate"];
+
 /**
  * Returns the headers of a request that are sent to the upstream, with names in lower case. Throws 413 `REQUEST_TOO_LARGE` if they are too
  * many or too long. Headers by which a sign-in proxy names the user are removed.
@@ -25,13 +29,16 @@ export function callerHeaders(message: Pick<Message, "headers" | "rawHeaders">, 
   const { rawHeaders } = message;
   const identity = [config.proxyEmailHeader, config.proxyNameHeader, config.proxyJwtHeader];
   const removed = new Set([...namedByConnection(message), ...identity.map((name) => name.toLowerCase())]);
+  const trace = traceOf(message);
   const headers: Header[] = [];
   let bytes = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]?.toLowerCase() ?? "";
     const value = rawHeaders[index + 1] ?? "";
     if (isRemoved(name) || removed.has(name)) continue;
-    headers.push([name, value]);
+    // A trace goes on with a span of this service. Its state is nothing without the trace.
+    if (TRACE_HEADERS.includes(name) && trace === null) continue;
+    headers.push([name, name === "traceparent" && trace !== null ? childTraceparent(trace) : value]);
     bytes += name.length + value.length;
   }
   const { connectionHeaders, connectionHeaderBytes } = LIMITS;
