@@ -18,7 +18,6 @@ import { blobColumnsOf } from "./canvases/canvas-data.ts";
 import { startSweeping } from "./canvases/sweep.ts";
 import { baseOf } from "./config/addresses.ts";
 import { type Config, isPostgres, readConfig, unknownVariables } from "./config/config.ts";
-import { SetupError } from "./config/setting-types.ts";
 import { warningsOf } from "./config/warnings.ts";
 import { openSecrets } from "./crypto/secrets.ts";
 import { makePrivateDirectory } from "./disk/private-files.ts";
@@ -27,15 +26,7 @@ import type { Db, Schema } from "./drivers/db/db.ts";
 import { MIGRATIONS, migrate, OlderNodeRuns, pendingMigrations } from "./drivers/db/migrate.ts";
 import { DocumentCache } from "./drivers/document-cache.ts";
 import type { Drivers, WrapDrivers } from "./drivers/drivers.ts";
-import {
-  copyBeforeMigrations,
-  moveDatabase,
-  openAi,
-  openBlobs,
-  openBus,
-  openDb,
-  openOutbound,
-} from "./drivers/index.ts";
+import { copyBeforeMigrations, openAi, openBlobs, openBus, openDb, openOutbound } from "./drivers/index.ts";
 import { RemoteDocuments } from "./drivers/remote-documents.ts";
 import type { Env, InstanceContext } from "./env.ts";
 import { newLog } from "./http/log.ts";
@@ -43,7 +34,7 @@ import { serveMetrics } from "./http/metrics-server.ts";
 import { startLastSeen } from "./identity/last-seen-store.ts";
 import { limitTokenAges } from "./identity/token-ages.ts";
 import { portOfSocket } from "./instance/given-socket.ts";
-import { joinInstance, markedInstance, requireOneInstance, type Stores } from "./instance/instance-id.ts";
+import { joinInstance, requireOneInstance, type Stores } from "./instance/instance-id.ts";
 import { NodeLease } from "./instance/lease.ts";
 import { describeNode, joinNodes, keepNode, runningNodes } from "./instance/nodes.ts";
 import { becomeOnlyWriter, HAND_OVER_MS } from "./instance/one-writer.ts";
@@ -161,25 +152,6 @@ export async function joinStores(environment: Record<string, string | undefined>
   const instance = await openInstance(readSettings(environment));
   try {
     return await joinInstance(storesOf(instance));
-  } finally {
-    await instance.close();
-  }
-}
-
-/**
- * Moves all rows of an SQLite database into the empty PostgreSQL database that the settings name. The blobs stay where they are. Returns a
- * message for the operator. @throws SetupError with what to change. Then nothing has changed.
- */
-export async function moveStores(
-  environment: Record<string, string | undefined>,
-  file: string,
-): Promise<string> {
-  const instance = await openInstance(readSettings(environment));
-  try {
-    if (instance.db.engine !== "postgres")
-      throw new SetupError("SERVICE_DATABASE_URL must name the PostgreSQL database to move to");
-    const rows = await moveDatabase(file, instance.db, await markedInstance(instance.blobs));
-    return `Moved ${rows} rows of ${file}. It is kept, but no service starts on it with these blobs any more; to go back, run \`join\` with the settings of before.`;
   } finally {
     await instance.close();
   }

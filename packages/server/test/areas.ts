@@ -149,7 +149,7 @@ export const AREAS = {
     tests: [`${SERVER}/src/backup/*.test.ts`, `${SERVER}/test/backup/*.test.ts`],
   },
   instance: {
-    sources: [`${SERVER}/src/{*.ts,commands,config,instance}`, `${SERVER}/start.js`],
+    sources: [`${SERVER}/src/{*.ts,commands,config,copy,instance}`, `${SERVER}/start.js`],
     tests: [
       `${SERVER}/src/{config,instance}/*.test.ts`,
       `${SERVER}/test/{config/*,instance/*,service/{start,stop,tarball}}.test.ts`,

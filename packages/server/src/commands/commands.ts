@@ -8,7 +8,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   restore: async () => (await import("./restore.ts")).restore,
   sweep: async () => (await import("./sweep-now.ts")).sweep,
   join: async () => (await import("./join.ts")).join,
-  move: async () => (await import("./move.ts")).move,
+  copy: async () => (await import("./copy.ts")).copy,
   check: async () => (await import("./check.ts")).check,
   health: async () => (await import("./ask-health.ts")).health,
   migrate: async () => (await import("./migrate-database.ts")).migrate,

@@ -42,7 +42,7 @@ function parse(name: string, { args = [], options = {} }: Command, words: readon
   throw new SetupError(`Usage: ${usageOf(name, { args, options })}`);
 }
 
-/** Returns how a command is written, such as `easel-server move FILE`. */
+/** Returns how a command is written, such as `easel-server copy [--to URL]`. */
 function usageOf(name: string, { args = [], options = {} }: Pick<Command, "args" | "options">): string {
   const given = Object.entries(options).map(([each, { value }]) => `[${optionOf(each, value)}]`);
   return ["easel-server", name, ...args, ...given].join(" ");

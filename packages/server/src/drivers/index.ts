@@ -12,7 +12,7 @@ import type { Bus } from "./bus/bus.ts";
 import { memory } from "./bus/memory.ts";
 import type { CheckCopy, DatabaseBackups, Engine } from "./database-backups.ts";
 import type { Db, Schema } from "./db/db.ts";
-import { migrationsFor, pendingMigrations } from "./db/migrate.ts";
+import { migrate, migrationsFor, pendingMigrations } from "./db/migrate.ts";
 import type { OnOperation, OnReachability } from "./db/postgres/pool.ts";
 import { sqlite } from "./db/sqlite.ts";
 import { type Lock, LockHeld, type LockOptions, lockSqlite } from "./db/sqlite-lock.ts";
@@ -137,11 +137,8 @@ export async function restorePostgresDump(
 /** Opens the blobs of a folder of backups, or others in a directory. Their disk may be filled. */
 export const openBlobsIn = (directory: string): Promise<Blobs> => local(directory);
 
-/** Moves the rows of an SQLite database into a PostgreSQL database: see `moveSqlite`. */
-export async function moveDatabase(file: string, to: Schema, blobsId: string | null): Promise<number> {
-  const { moveSqlite } = await import("./db/move-sqlite.ts");
-  return moveSqlite(file, to, blobsId);
-}
+/** Creates the tables of an empty database. */
+export const createTables = (schema: Schema): Promise<unknown> => migrate(schema);
 
 /**
  * Opens the blob store that the settings name. Loads the driver for S3 only if it is needed, which may use a lock of the database to mark new

@@ -5,6 +5,7 @@ import { isId, newId } from "../crypto/ids.ts";
 import { type BlobColumn, BlobReferences } from "../drivers/blob-references.ts";
 import type { Blobs } from "../drivers/blobs/blobs.ts";
 import type { Db } from "../drivers/db/db.ts";
+import { requireUsed, stateOf } from "./instance-state.ts";
 
 /** The id of the instance, and the migrations of its database. */
 export const instanceData: CanvasData = { otherTables: ["instance", "migrations", "readable_migrations"] };
@@ -43,6 +44,7 @@ export async function requireOneInstance(stores: Stores): Promise<string> {
   // The row is read before the marker, because another node that starts at the same time writes the marker before the row.
   const stored = await storedInstance(stores.db);
   const { id, joined_at } = stored;
+  requireUsed(stateOf(id), withoutCredentials(stores.config.databaseUrl));
   const marked = await stores.blobs.marker(MARKER);
   if (marked !== id) {
     if (marked !== null || joined_at !== null) return refuseToJoin(stored, marked, stores);
@@ -60,8 +62,10 @@ export async function requireOneInstance(stores: Stores): Promise<string> {
  * message for the operator.
  */
 export async function joinInstance(stores: Stores): Promise<string> {
-  const { id } = await storedInstance(stores.db);
-  const joined = await stores.blobs.mark(MARKER, id);
+  const state = stateOf((await storedInstance(stores.db)).id);
+  // A database that was copied is used again.
+  if (state.is !== "copied") requireUsed(state, withoutCredentials(stores.config.databaseUrl));
+  const joined = await markInstance(state.id, stores.blobs);
   if (!isId(joined))
     throw new SetupError("The marker `instance` of the blobs holds no id: remove it and try again.");
   await setInstance(joined, stores);
@@ -70,6 +74,9 @@ export async function joinInstance(stores: Stores): Promise<string> {
 
 /** Returns the id of the instance to which blobs belong; null if they have none. */
 export const markedInstance = (blobs: Blobs): Promise<string | null> => blobs.marker(MARKER);
+
+/** Gives blobs the id of an instance unless they have one. Returns the one that they have then. */
+export const markInstance = (id: string, blobs: Blobs): Promise<string> => blobs.mark(MARKER, id);
 
 async function storedInstance({ get, withReserve }: Db): Promise<Instance> {
   const read = () => get<Instance>`select id, joined_at from instance`;
@@ -125,4 +132,5 @@ async function refuseToJoin(
 }
 
 /** Removes the user, the password and the query from a URL. */
-const withoutCredentials = (address: string) => address.replace(/^([^/]*\/\/).*@/, "$1").replace(/\?.*/, "");
+export const withoutCredentials = (address: string) =>
+  address.replace(/^([^/]*\/\/).*@/, "$1").replace(/\?.*/, "");

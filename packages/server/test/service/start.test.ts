@@ -144,8 +144,7 @@ test("a command that does not exist, or is misused, is refused with what to writ
   for (const [args, said] of [
     [["frobnicate"], /no command `frobnicate`.*start, /],
     [["start", "--port", "5"], /Unknown option '--port'.*start --help/],
-    [["move"], /Usage: easel-server move FILE/],
-    [["move", "a.db", "b.db"], /Usage: easel-server move FILE/],
+    [["copy", "a.db"], /Usage: easel-server copy \[--to URL\]/],
     [["__proto__"], /no command/],
     [["worker"], /no command/],
   ] as const) {
@@ -165,7 +164,7 @@ test("the help names every command, and the version is that of the package", asy
   };
   const help = await print("--help");
   for (const name of Object.keys(COMMANDS)) assert.match(help, new RegExp(`^  ${name} `, "m"));
-  assert.match(await print("move", "--help"), /^Usage: easel-server move FILE\n/);
+  assert.match(await print("copy", "--help"), /^Usage: easel-server copy \[--to URL\] \[--blobs URL\]\n/);
   assert.match(
     await print("--version"),
     new RegExp(`easel-server ${manifest.version.replaceAll(".", "\\.")}`),
