@@ -38,6 +38,7 @@ import { joinInstance, requireOneInstance, type Stores } from "./instance/instan
 import { NodeLease } from "./instance/lease.ts";
 import { describeNode, joinNodes, keepNode, runningNodes } from "./instance/nodes.ts";
 import { becomeOnlyWriter, HAND_OVER_MS } from "./instance/one-writer.ts";
+import { startMail } from "./mail/sender.ts";
 import { seedExamples } from "./management/seed-examples.ts";
 import { type Metrics, newMetrics } from "./metrics/metrics.ts";
 import { describeStart } from "./organisation/started.ts";
@@ -370,6 +371,7 @@ async function listen(
   const stopCallLog = startCallLog(env);
   const stopLastSeen = startLastSeen(env);
   const stopPageViews = startPageViews(env);
+  const stopMail = startMail(env);
   env.log.info(describeStart(env), "the service has started");
   const stops = primitives.flatMap(({ start }) => start?.(env) ?? []);
   const seeded = seed(env, stopping.signal).catch((error: unknown) =>
@@ -394,6 +396,7 @@ async function listen(
         stopCallLog(),
         stopLastSeen(),
         stopPageViews(),
+        stopMail(),
         ...stops.map((stop) => stop()),
       ]);
       await lease.stop();

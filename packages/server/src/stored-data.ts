@@ -13,6 +13,7 @@ import { instanceData } from "./instance/instance-id.ts";
 import { lastBackupData } from "./instance/last-backup.ts";
 import { leaseData } from "./instance/lease.ts";
 import { sweepGuardData } from "./instance/sweep-guard.ts";
+import { outboxData } from "./mail/mail-queue.ts";
 import { appCodeData } from "./oauth/apps/app-codes.ts";
 import { oauthData } from "./oauth/oauth-codes.ts";
 import { auditData } from "./organisation/audit.ts";
@@ -49,6 +50,7 @@ export const storedData = (served: readonly Primitive[] = primitives): readonly 
   quotaData,
   settingData,
   auditData,
+  outboxData,
   instanceData,
   sweepGuardData,
   lastBackupData,

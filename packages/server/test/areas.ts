@@ -103,6 +103,7 @@ export const AREAS = {
       `${SERVER}/test/conformance/{authentication,modes,oidc,postgres-access}.test.ts`,
     ],
   },
+  mail: { sources: [`${SERVER}/src/mail`], tests: [`${SERVER}/test/mail/*.test.ts`] },
   canvases: {
     sources: [`${SERVER}/src/canvases`],
     tests: [`${SERVER}/src/canvases/**/*.test.ts`, `${SERVER}/test/canvases/*.test.ts`],

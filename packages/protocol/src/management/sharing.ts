@@ -23,6 +23,8 @@ export interface NewInvitation {
   email: string;
   url: string;
   linkExpiresAt: number;
+  /** Whether the service sends the link to the guest by mail. */
+  mailed: boolean;
 }
 
 /** The rules that decide who may open a canvas, in the order in which they are checked. */

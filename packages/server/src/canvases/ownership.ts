@@ -1,4 +1,4 @@
-import { type NamedStep, optional, type Sql, sql, step } from "../drivers/db/db.ts";
+import { type NamedStep, type Optional, optional, type Sql, sql, step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { changeCanvas } from "./change-canvas.ts";
 import { type OwnerQuota, withinBytes, withinCanvases, withinFileBytes } from "./owner-quotas.ts";
@@ -39,7 +39,7 @@ const lockBoth = (former: Owner, email: string): Sql =>
 
 /**
  * Makes the editor with the address `email` the owner, also of the slugs, and the owner an editor, in one batch. Changes nothing and returns "not_an_editor"
- * if there is no such editor with an active account. Changes nothing and returns the name of a quota if the new owner would exceed this
+ * if there is no such editor with an active account. `mails` are steps of the same batch. Changes nothing and returns the name of a quota if the new owner would exceed this
  * quota.
  */
 export async function transferCanvas(
@@ -47,6 +47,7 @@ export async function transferCanvas(
   owner: Owner,
   email: string,
   env: Env,
+  mails: Optional[] = [],
 ): Promise<"done" | "not_an_editor" | OwnerQuota> {
   const now = env.clock();
   return env.db.batch([
@@ -61,6 +62,7 @@ export async function transferCanvas(
         and (select role from roles where canvas_id = ${id} and roles.email = ${email}) = 'editor'`,
     ),
     ...afterChange(id, owner, email, "editor", env),
+    ...mails,
   ]);
 }
 

@@ -146,13 +146,14 @@ const asRead = (
 
 /**
  * Saves sharing settings in one batch, without checking them. A canvas that is made private leaves the gallery. Returns "gone" if the canvas is
- * deleted, and "changed" if the settings are not those in `read`, unless that is left out. Nothing is saved then.
+ * deleted, and "changed" if the settings are not those in `read`, unless that is left out. Nothing is saved then. `mails` are steps of the same batch.
  */
 export function setSharing(
   canvasId: string,
   { access, passwordHash, expiresAt, org, people, teams }: Sharing,
   { db, clock }: Env,
   read?: SharingState,
+  mails: Optional[] = [],
 ): Promise<"done" | "gone" | "changed"> {
   const now = clock();
   const lists: Optional[] = [];
@@ -200,5 +201,5 @@ export function setSharing(
       );
     }
   }
-  return db.batch([...steps, ...lists]);
+  return db.batch([...steps, ...lists, ...mails]);
 }

@@ -153,6 +153,10 @@ const IMPOSSIBLE: { when: (read: Read) => boolean; message: string }[] = [
       "SERVICE_PROXY_JWT_AUDIENCE is required with SERVICE_PROXY_JWT_JWKS_URL: otherwise tokens for other applications would count",
   },
   {
+    when: (read) => read.smtpUrl !== null && read.mailFrom === null,
+    message: "SERVICE_MAIL_FROM is required with SERVICE_SMTP_URL: who the mails are from",
+  },
+  {
     when: (read) => read.workers > 1 && (read.databaseUrl === null || !isPostgres(read.databaseUrl)),
     message:
       "SERVICE_WORKERS above 1 needs PostgreSQL in SERVICE_DATABASE_URL: on SQLite one process is as fast as several",

@@ -3,6 +3,7 @@ import { AI } from "./settings/ai-settings.ts";
 import { CONNECTIONS } from "./settings/connection-settings.ts";
 import { QUOTAS_AND_RATES } from "./settings/limit-settings.ts";
 import { OBSERVATION } from "./settings/log-settings.ts";
+import { MAIL } from "./settings/mail-settings.ts";
 import { ORGANISATION } from "./settings/organisation-settings.ts";
 import { PAGES } from "./settings/page-settings.ts";
 import { SERVER } from "./settings/server-settings.ts";
@@ -18,5 +19,6 @@ export const SETTINGS = {
   ...PAGES,
   ...AI,
   ...CONNECTIONS,
+  ...MAIL,
   ...OBSERVATION,
 };

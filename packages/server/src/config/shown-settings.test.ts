@@ -14,15 +14,21 @@ const SECRETS: Record<string, string> = {
   SERVICE_ENCRYPTION_KEY: Buffer.alloc(32, SECRET).toString("base64"),
   SERVICE_OIDC_CLIENT_SECRET: SECRET,
   SERVICE_AI_API_KEY: SECRET,
+  SERVICE_SMTP_URL: `smtps://easel:${SECRET}@mail.internal:465`,
 };
 
 test("every secret setting is masked in what administrators see", () => {
   const secret = Object.values(SETTINGS).filter((each) => "secret" in each && each.secret === true);
   assert.deepEqual(secret.map(({ variable }) => variable).sort(), Object.keys(SECRETS).sort());
-  const { given } = readConfig({ ...SECRETS, SERVICE_AUTH_MODE: "dev" });
-  assert.equal(Object.keys(given).length, secret.length + 1);
+  const { given } = readConfig({
+    ...SECRETS,
+    SERVICE_AUTH_MODE: "dev",
+    SERVICE_MAIL_FROM: "easel@acme.test",
+  });
+  assert.equal(Object.keys(given).length, secret.length + 2);
   for (const [name, text] of Object.entries(given)) {
     if (name === "authMode") assert.equal(text, "dev");
+    else if (name === "mailFrom") assert.equal(text, "easel@acme.test");
     else assert.equal(text, "••••••••", name);
   }
 });

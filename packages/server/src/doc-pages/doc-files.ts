@@ -28,6 +28,7 @@ export const GROUPS: { title: string; pages: string[] }[] = [
       "growing",
       "identity",
       "people",
+      "mail",
       "settings",
       "../SECURITY",
       "threat-model",

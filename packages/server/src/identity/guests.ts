@@ -2,7 +2,7 @@ import { LIMITS } from "@easel/protocol/limits";
 import type { Guest, User } from "../access/principal.ts";
 import type { CanvasData } from "../canvases/canvas-data.ts";
 import { isToken, newId, newToken, tokenHash } from "../crypto/ids.ts";
-import { joined, sql } from "../drivers/db/db.ts";
+import { joined, type Optional, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { type Paged, paged } from "../http/query.ts";
 
@@ -85,13 +85,14 @@ export const inviteOf = (user: User): string | null =>
 
 /**
  * Creates an invitation to one canvas. Returns its id and the token of its link, of which only a hash is stored. Returns null if the canvas
- * is deleted or has as many invitations as a canvas may have.
+ * is deleted or has as many invitations as a canvas may have. `mails` returns steps of the same batch.
  */
 export async function createInvite(
   canvasId: string,
   { email, name, linkExpiresAt }: Pick<Invite, "email" | "name" | "linkExpiresAt">,
   by: User,
   { db, clock }: Env,
+  mails: (made: { id: string; token: string }) => Optional[] = () => [],
 ): Promise<{ id: string; token: string } | null> {
   const id = newId();
   const token = newToken();
@@ -107,7 +108,7 @@ export async function createInvite(
         and (select count(*) from invites where canvas_id = ${canvasId} and revoked_at is not null)
           < ${LIMITS.revokedInvitesPerCanvas.value}`,
   ];
-  return (await db.batch(steps)) === "done" ? { id, token } : null;
+  return (await db.batch([...steps, ...mails({ id, token })])) === "done" ? { id, token } : null;
 }
 
 /**

@@ -7,11 +7,13 @@ import { access, newPassword, role } from "../canvases/publishing/canvas-schemas
 import { passwordHashOf, saveSharing } from "../canvases/publishing/sharing-settings.ts";
 import { type CanvasRow, findCanvas } from "../canvases/store.ts";
 import { currentView, viewFor } from "../canvases/view.ts";
-import { isId } from "../crypto/ids.ts";
+import { isId, newId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 import { distinct, email, label, later, moment } from "../http/field-schemas.ts";
 import { refuse } from "../http/refusal.ts";
 import { createInvite, latestLinkEnd, listInvites, revokeInvite } from "../identity/guests.ts";
+import { isMailed, mailSteps } from "../mail/mail-queue.ts";
+import { invitationMail, ownershipMail } from "../mail/mails.ts";
 import { act, created, noContent, ok } from "./act.ts";
 import { json, preparedJson } from "./bodies.ts";
 import { longPage } from "./list-query.ts";
@@ -112,8 +114,10 @@ export const owner = [
     body: json(Owner),
     response: ok(canvas),
     errors: [["QUOTA_EXCEEDED", 409]],
-    async run({ user, canvas: { id }, body: { email: to } }, env) {
-      const outcome = await transferCanvas(id, user, to, env);
+    async run({ user, canvas: from, body: { email: to } }, env) {
+      const { id } = from;
+      const mail = ownershipMail({ email: to }, from, user, env);
+      const outcome = await transferCanvas(id, user, to, env, mailSteps(newId(), mail, user.id, env));
       if (outcome === "not_an_editor") {
         refuse("INVALID_BODY", { message: "The new owner must be an editor who has signed in." });
       }
@@ -153,7 +157,7 @@ export const invites = [
     method: "POST",
     path: "/api/canvases/{id}/invites",
     summary: "Invites a guest to this canvas alone.",
-    details: `\`url\` is the link to send to them, returned this once. It lets them in until \`linkExpiresAt\`, by default and at most for the days of \`SERVICE_INVITE_DAYS\`; they stay until the invitation is revoked. 409 \`KEY_LIMIT\` for a canvas with ${LIMITS.invitesPerCanvas.value} invitations that are not revoked.`,
+    details: `\`url\` is the link to send to them, returned this once; \`mailed\` says whether the service sends it to them. It lets them in until \`linkExpiresAt\`, by default and at most for the days of \`SERVICE_INVITE_DAYS\`; they stay until the invitation is revoked. 409 \`KEY_LIMIT\` for a canvas with ${LIMITS.invitesPerCanvas.value} invitations that are not revoked.`,
     allow: "owner",
     affects: "canvas",
     body: json(NewInvite),
@@ -167,11 +171,18 @@ export const invites = [
           field: "linkExpiresAt",
           message: `A link is valid for at most ${env.config.inviteDays} days here.`,
         });
-      const invite = await createInvite(canvas.id, { email, name, linkExpiresAt }, user, env);
+      const urlOf = (token: string) => `${env.base.origin}/auth/invite/${token}`;
+      const invite = await createInvite(canvas.id, { email, name, linkExpiresAt }, user, env, (made) => {
+        const link = { title: canvas.title, url: urlOf(made.token), until: linkExpiresAt };
+        return mailSteps(made.id, invitationMail({ email, name }, link, user, env), user.id, env);
+      });
       const { id, token } =
         invite ?? refuse("KEY_LIMIT", { message: "This canvas has as many invitations as it may have." });
-      const url = `${env.base.origin}/auth/invite/${token}`;
-      return { body: { id, email, url, linkExpiresAt }, audit: { target: id, details: { email } } };
+      const mailed = await isMailed(id, env);
+      return {
+        body: { id, email, url: urlOf(token), linkExpiresAt, mailed },
+        audit: { target: id, details: { email } },
+      };
     },
   }),
   act({

@@ -10,6 +10,7 @@ const PARTS: { name: string; isOff: (config: Config) => boolean; why: string }[]
     isOff: ({ encryptionKeys }) => encryptionKeys.length === 0,
     why: "SERVICE_ENCRYPTION_KEY is not set",
   },
+  { name: "mail", isOff: ({ smtpUrl }) => smtpUrl === null, why: "SERVICE_SMTP_URL is not set" },
   { name: "realtime", isOff: ({ realtime }) => !realtime, why: "SERVICE_REALTIME is off" },
   { name: "Public links", isOff: ({ publicLinks }) => !publicLinks, why: "SERVICE_PUBLIC_LINKS is off" },
   { name: "authoring", isOff: ({ authoring }) => !authoring, why: "SERVICE_AUTHORING is off" },

@@ -134,6 +134,7 @@ test("settings that may contain a password are secret", () => {
     "SERVICE_OIDC_CLIENT_SECRET",
     "SERVICE_PROXY_SECRET",
     "SERVICE_SESSION_SECRET",
+    "SERVICE_SMTP_URL",
   ]);
 });
 

@@ -19,6 +19,7 @@ const LAYERS = [
   ["env.ts"],
   ["http/"],
   ["operations/"],
+  ["mail/"],
   ["canvases/"],
   ["identity/"],
   ["sign-in/"],

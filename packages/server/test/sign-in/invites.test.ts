@@ -86,7 +86,7 @@ await onSqlite("invitations and guests", (target, env) => {
     const answer = await manage(target, owner, "POST", `/api/canvases/${site.id}/invites`, {
       email: " Friend@Example.COM ",
     });
-    assert.deepEqual(Object.keys(answer.json).sort(), ["email", "id", "url"]);
+    assert.deepEqual(Object.keys(answer.json).sort(), ["email", "id", "linkExpiresAt", "mailed", "url"]);
     assert.equal(answer.json.email, "friend@example.com");
     const url = String(answer.json.url);
     assert.match(url.replace(base, ""), /^\/auth\/invite\/[\w-]{43}$/);

@@ -73,6 +73,8 @@ interface Link {
   email: string;
   url: string;
   linkExpiresAt: number;
+  /** Whether the service sends it to the guest. */
+  mailed: boolean;
 }
 
 /** The form that invites, then the link. */
@@ -121,9 +123,17 @@ function Invite({
       <>
         <div className="dialog-text" role="status">
           <p>
-            Send this link to <bdi>{made.email}</bdi>. It is shown only now. Until{" "}
-            <Time at={made.linkExpiresAt} as="day" /> whoever has it gets in, and stays until you revoke the
-            invitation.
+            {made.mailed ? (
+              <>
+                An e-mail with this link is on its way to <bdi>{made.email}</bdi>.
+              </>
+            ) : (
+              <>
+                Send this link to <bdi>{made.email}</bdi>.
+              </>
+            )}{" "}
+            It is shown only now. Until <Time at={made.linkExpiresAt} as="day" /> whoever has it gets in, and
+            stays until you revoke the invitation.
           </p>
         </div>
         <code className="secret-link">{made.url}</code>

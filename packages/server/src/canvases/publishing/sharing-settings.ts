@@ -1,9 +1,14 @@
+import { hash } from "node:crypto";
 import type { User } from "../../access/principal.ts";
 import { isId } from "../../crypto/ids.ts";
+import type { Optional } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
+import { mailSteps, sendsMail } from "../../mail/mail-queue.ts";
+import { sharedMail } from "../../mail/mails.ts";
 import {
   listShared,
+  type PersonEntry,
   readSharing,
   type Sharing,
   setSharing,
@@ -93,21 +98,43 @@ export async function checkSharing(
   return { ...settings, org };
 }
 
+/** Returns the steps that mail those with whom a canvas is shared now and was not before. A person gets one mail for a canvas, also if added again soon. */
+const sharedMails = (
+  canvas: Pick<ManagedRow, "id" | "title" | "slug">,
+  by: User,
+  people: readonly PersonEntry[],
+  before: readonly PersonEntry[],
+  env: Env,
+): Optional[] =>
+  people
+    .filter(({ email }) => email !== by.email && before.every((each) => each.email !== email))
+    .flatMap((to) =>
+      mailSteps(
+        `shared-${canvas.id}-${hash("sha256", to.email, "base64url").slice(0, 16)}`,
+        sharedMail(to, canvas, by, env),
+        by.id,
+        env,
+      ),
+    );
+
 /**
  * Checks sharing settings and saves them in one batch. Returns false, and saves nothing, if `expected` is given and is not the revision of the
  * settings that the canvas has. Throws the same refusals as `checkSharing`, and 404 `NOT_FOUND` if the canvas is deleted.
  */
 export async function saveSharing(
-  canvas: SharingTarget,
+  canvas: SharingTarget & Pick<ManagedRow, "title" | "slug">,
   user: User,
   settings: SharingSettings,
   env: Env,
   expected?: string,
 ): Promise<boolean> {
   const checked = await checkSharing(canvas, user, settings, env);
-  const read = expected === undefined ? undefined : await readSharing(canvas.id, env);
+  const isMailed = sendsMail(env) && checked.people !== undefined;
+  const before = expected === undefined && !isMailed ? undefined : await readSharing(canvas.id, env);
+  const read = expected === undefined ? undefined : before;
   if (read !== undefined && sharingRevision(read) !== expected) return false;
-  const outcome = await setSharing(canvas.id, checked, env, read);
+  const mails = isMailed ? sharedMails(canvas, user, checked.people ?? [], before?.people ?? [], env) : [];
+  const outcome = await setSharing(canvas.id, checked, env, read, mails);
   if (outcome === "gone") refuse("NOT_FOUND");
   return outcome === "done";
 }

@@ -229,7 +229,13 @@ export const invitationList = exact<InvitationList>()(
 
 export const newInvitation = exact<NewInvitation>()(
   "NewInvitation",
-  z.strictObject({ id: z.string(), email: z.string(), url: z.string(), linkExpiresAt: time }),
+  z.strictObject({
+    id: z.string(),
+    email: z.string(),
+    url: z.string(),
+    linkExpiresAt: time,
+    mailed: z.boolean(),
+  }),
 );
 
 const pageError = exact<PageError>()(
