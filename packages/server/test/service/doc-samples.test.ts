@@ -38,6 +38,9 @@ const NOT_RUN: Record<string, string> = {
   "docs/install.md#npm 1": "installs a package on the machine; tarball.test.ts installs it in a folder",
   "docs/install.md#container 1": "needs a container engine",
   "docs/install.md#container 2": "needs a container engine",
+  "docs/install.md#compose 1": "makes files of another user",
+  "docs/install.md#compose 3": "needs a container engine",
+  "docs/install.md#systemd 1": "installs units of systemd",
   "docs/install.md#debian-package 1":
     "installs a package on the machine; deploy/debian/check.sh installs it in a Debian of its own",
   "docs/install.md#debian-package 2": "starts a unit of systemd",
