@@ -182,7 +182,7 @@ export const AREAS = {
   code: {
     sources: ["tools", "*.json", `${SERVER}/test/{areas,run}.ts`, `${SERVER}/test/{support,mutants}`],
     tests: [
-      `${SERVER}/test/service/{layers,test-files,untracked-promises}.test.ts`,
+      `${SERVER}/test/service/{layers,test-files,untracked-promises,workflows}.test.ts`,
       `${SERVER}/test/support/*.test.ts`,
       `${SERVER}/test/http/slow-patterns.test.ts`,
     ],
