@@ -18,13 +18,15 @@ const BEN = "ben@acme.test";
 
 const SETTINGS = { SERVICE_ADMIN_EMAILS: ADMIN };
 
-/** The services on which the agent works: people sign in by the form of dev mode, or at a real OpenID Connect provider. */
+/**
+ * The services on which the agent works: people sign in by the form of dev mode, or at a real OpenID Connect provider, and canvases are below a path or on hosts of
+ * their own.
+ */
 const SERVICES: Record<
   string,
   { mode: SignInMode; start: (t: TestContext) => Promise<{ base: string; env: TestEnv }> }
 > = {
   "in dev mode": { mode: "dev", start: (t) => startService(t, SETTINGS) },
-  "with a provider": { mode: "oidc", start: (t) => startWithProvider(t, { settings: SETTINGS }) },
   "with a provider and canvases on their own hosts": {
     mode: "oidc",
     start: (t) =>
