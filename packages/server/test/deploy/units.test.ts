@@ -13,20 +13,21 @@ const skip = missing("systemd-analyze");
 
 /** Copies of the units whose command exists on this machine. */
 let service: string;
-let socket: string;
+let units: string[];
 const scope = fileScope();
 before(async () => {
   const folder = await temporaryDirectory(scope);
   service = path.join(folder, "easel.service");
-  socket = path.join(folder, "easel.socket");
-  for (const unit of [service, socket]) {
+  const others = ["easel.socket", "easel-backup.service", "easel-backup.timer"];
+  units = [service, ...others.map((name) => path.join(folder, name))];
+  for (const unit of units) {
     const text = await readFile(path.join(ROOT, "deploy/systemd", path.basename(unit)), "utf8");
     await writeFile(unit, text.replace("/usr/bin/easel-server", process.execPath));
   }
 });
 
 test("systemd accepts the units", { skip }, async () => {
-  const { stdout, stderr } = await run("systemd-analyze", ["verify", service, socket]);
+  const { stdout, stderr } = await run("systemd-analyze", ["verify", ...units]);
   assert.equal(stdout + stderr, "");
 });
 

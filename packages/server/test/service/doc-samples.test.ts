@@ -5,6 +5,7 @@ import { readFile, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { before, describe, type TestContext, test } from "node:test";
 import { parseEnv, promisify } from "node:util";
+import { parse } from "yaml";
 import { faultsOf } from "../../src/canvases/publishing/easel-json.ts";
 import { readConfig, unknownVariables } from "../../src/config/config.ts";
 import { sqlText } from "../../src/drivers/db/db.ts";
@@ -40,6 +41,7 @@ const NOT_RUN: Record<string, string> = {
   "docs/install.md#container 2": "needs a container engine",
   "docs/install.md#compose 1": "makes files of another user",
   "docs/install.md#compose 3": "needs a container engine",
+  "docs/backups.md#back-up 1": "installs units of systemd",
   "docs/install.md#systemd 1": "installs units of systemd",
   "docs/install.md#debian-package 1":
     "installs a package on the machine; deploy/debian/check.sh installs it in a Debian of its own",
@@ -73,7 +75,7 @@ const NOT_RUN: Record<string, string> = {
 const SHOWN = ["", "text", "http", "mermaid"];
 
 /** Languages that a test below runs or checks. */
-const RUN = ["html", "js", "ts", "tsx", "sh", "json", "ini", "sql"];
+const RUN = ["html", "js", "ts", "tsx", "sh", "json", "yaml", "ini", "sql"];
 
 const samples = PAGES.flatMap(samplesOf).filter(({ language }) => !SHOWN.includes(language));
 const covers = (row: string, { name, page, section }: Sample) =>
@@ -161,6 +163,11 @@ describe("json: parsed, and validated if it is an easel.json or a policy", () =>
       if (keys.every((key) => POLICY.includes(key))) assert.deepEqual(faultsOf(`{ "policy": ${text} }`), []);
     });
   }
+});
+
+describe("yaml: parsed", () => {
+  for (const { name, text } of inLanguage("yaml"))
+    test(name, () => assert.equal(typeof parse(text), "object"));
 });
 
 describe("ini: settings that exist, hold valid values and allow only models that have a price", () => {
