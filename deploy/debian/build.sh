@@ -9,7 +9,9 @@ package=$1
 folder=${2:-.}
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(stat -c %Y "$package")}
 export SOURCE_DATE_EPOCH
+umask 022
 root=$(mktemp -d)
+chmod 755 "$root"
 trap 'rm -rf "$root"' EXIT
 
 share=$root/usr/share/easel
