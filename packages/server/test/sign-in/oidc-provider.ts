@@ -27,11 +27,14 @@ interface Options {
   hostname?: string;
 }
 
-/** Starts a real OpenID Connect provider, and a service that is its client. */
+/**
+ * Starts a real OpenID Connect provider, and a service that is its client. `remove` removes an account from the provider, which then ends its
+ * sessions by back-channel logout.
+ */
 export async function startWithProvider(
   scope: Scope,
   { settings = {}, secret, hostname }: Options = {},
-): Promise<{ base: string; env: TestEnv; issuer: string }> {
+): Promise<{ base: string; env: TestEnv; issuer: string; remove(email: string): Promise<unknown> }> {
   const child = fork(PROGRAM, { stdio: ["ignore", "ignore", "ignore", "ipc"] });
   const exited = once(child, "exit");
   atEnd(scope, () => {
@@ -47,12 +50,20 @@ export async function startWithProvider(
     client_id: CLIENT,
     client_secret: secret,
     redirect_uris: [`${base}/auth/callback`],
+    post_logout_redirect_uris: [`${base}/auth/signed-out`],
+    backchannel_logout_uri: `${base}/auth/backchannel-logout`,
+    backchannel_logout_session_required: true,
     grant_types: ["authorization_code"],
     response_types: ["code"],
     token_endpoint_auth_method: secret === undefined ? "none" : "client_secret_basic",
   });
   await ready;
-  return { base, env, issuer };
+  const remove = (email: string) => {
+    const done = told(child);
+    child.send({ remove: email });
+    return done;
+  };
+  return { base, env, issuer, remove };
 }
 
 async function told(child: ChildProcess): Promise<string> {
