@@ -62,6 +62,15 @@ export const personSessionsQuery = (id: string) =>
         .sessions,
   });
 
+/** The accounts at sign-in services by which a person is recognised. */
+export const personAccountsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["admin", "people", "accounts", id],
+    queryFn: async ({ signal }) =>
+      (await bodyOf(api.GET("/api/admin/users/{id}/identities", { params: { path: { id } }, signal })))
+        .identities,
+  });
+
 /** The first guests whom a person has invited. */
 export const personGuestsQuery = (id: string) =>
   queryOptions({
@@ -182,6 +191,9 @@ export const addPerson = (body: NewPerson) => bodyOf(api.POST("/api/admin/users"
 /** Ends the sessions of a person, or one of them. */
 export const endSessionsOf = (id: string, session?: string) =>
   bodyOf(api.DELETE("/api/admin/users/{id}/sessions", { params: { path: { id }, query: { session } } }));
+
+/** Unlinks a person from their accounts, and ends their sessions. */
+export const unlinkPerson = (id: string) => bodyOf(api.DELETE("/api/admin/users/{id}/identities", of(id)));
 
 /** Signs everyone else out; with `tokens`, access tokens and connected tools end, too. */
 export const endAllSessions = (tokens: boolean) =>

@@ -68,6 +68,18 @@ export interface InvitedGuestList {
   nextCursor: string | null;
 }
 
+/** An account at an identity provider by which a user is recognised. */
+export interface Identity {
+  issuer: string;
+  subject: string;
+  createdAt: number;
+}
+
+/** The response of `GET /api/admin/users/{id}/identities`, newest first. */
+export interface IdentityList {
+  identities: Identity[];
+}
+
 /** How many were ended. */
 export interface EndedCount {
   ended: number;

@@ -7,6 +7,8 @@ export interface Team {
   createdBy: string;
   /** E-mail addresses in alphabetical order. */
   members: string[];
+  /** The group at the sign-in provider whose members are those of the team; null if people choose them. */
+  externalGroup: string | null;
 }
 
 /** A person in a team. `name` is null if they have never signed in. */

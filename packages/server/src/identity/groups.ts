@@ -1,7 +1,7 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { announceAccess } from "../canvases/open-connections.ts";
 import { tokenHash } from "../crypto/ids.ts";
-import { asKeys, optional } from "../drivers/db/db.ts";
+import { asKeys, type Optional, optional, type Sql, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import type { UserRow } from "./users.ts";
 
@@ -50,3 +50,17 @@ export async function followGroups(
   ]);
   await announceAccess({ people: [id] }, env);
 }
+
+/** Builds the steps of a batch that replace the members of a team by the people who were in a group at their last sign-in. */
+export const membersOfGroup = (teamId: string, group: string): Optional[] => [
+  optional`delete from team_members where team_id = ${teamId} and email not in (
+    select users.email from users join person_groups on user_id = users.id where person_groups.name = ${group})`,
+  optional`insert into team_members (team_id, email)
+    select cast(${teamId} as text), users.email from users join person_groups on user_id = users.id
+    where person_groups.name = ${group} order by users.email limit ${MAX_MEMBERS}
+    on conflict do nothing`,
+];
+
+/** Builds the condition that the person with an id was in a group at their last sign-in. */
+export const isInGroup = (userId: string, group: string): Sql =>
+  sql`exists (select 1 from person_groups where user_id = ${userId} and name = ${group})`;

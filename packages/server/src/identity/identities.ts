@@ -1,3 +1,4 @@
+import type { Identity } from "@easel/protocol/management";
 import { type Member, nameOf } from "../access/principal.ts";
 import type { CanvasData } from "../canvases/canvas-data.ts";
 import { announceAccess } from "../canvases/open-connections.ts";
@@ -145,4 +146,20 @@ async function list(row: UserRow, email: string, { config, db, log }: Env): Prom
       { email },
       "SERVICE_ADMIN_EMAILS has an address that belongs to somebody else now: they are no administrator",
     );
+}
+
+/** Lists the accounts of a person, newest first. */
+export const listIdentities = (userId: string, { db }: Env): Promise<Identity[]> =>
+  db.all<Identity>`
+    select issuer, subject, created_at as "createdAt" from identities where user_id = ${userId}
+    order by created_at desc, issuer`;
+
+/** Unlinks every account of a person, and ends their sessions. Returns the accounts. */
+export async function unlink(userId: string, env: Env): Promise<Identity[]> {
+  const linked = await listIdentities(userId, env);
+  await env.db.withReserve.batch([
+    optional`delete from identities where user_id = ${userId}`,
+    optional`delete from sessions where user_id = ${userId}`,
+  ]);
+  return linked;
 }

@@ -6,6 +6,7 @@ import { adminApps } from "./admin/apps.ts";
 import { canvases as adminCanvases } from "./admin/canvases.ts";
 import { connectionGrants, connections, connectionTests } from "./admin/connections.ts";
 import { credentials } from "./admin/credentials.ts";
+import { identities } from "./admin/identities.ts";
 import { instance } from "./admin/instance.ts";
 import { orgs } from "./admin/orgs.ts";
 import { ownData, personalData } from "./admin/personal-data.ts";
@@ -48,6 +49,7 @@ export const ACTS: readonly Act[] = [
   ...users,
   ...credentials,
   ...personalData,
+  ...identities,
   ...adminApps,
   ...adminCanvases,
   ...orgs,

@@ -2,6 +2,7 @@ import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import { distinct, email, label } from "../http/field-schemas.ts";
 import { refuse } from "../http/refusal.ts";
+import { isAdmin } from "../identity/identify.ts";
 import {
   createTeam,
   deleteTeam,
@@ -28,6 +29,7 @@ const Patch = z
     members: members.optional(),
     add: members.optional(),
     remove: members.optional(),
+    externalGroup: z.string().min(1).max(500).nullable().optional(),
   })
   .refine(
     ({ members, add, remove }) => members === undefined || (add === undefined && remove === undefined),
@@ -38,6 +40,11 @@ const refuseTooMany = (): never =>
   refuse("KEY_LIMIT", {
     message: `A person can create at most ${LIMITS.teamsPerPerson.value} teams; delete one first.`,
   });
+
+const NO_GROUPS = "This service reads no groups: SERVICE_OIDC_GROUPS_CLAIM is not set.";
+const NOT_IN_GROUP =
+  "You were not in this group at your last sign-in. A team can follow a group that you are in, spelled as the sign-in service does; administrators can name any.";
+const GROUPED = "The members of this team are those of a group at the sign-in service; change them there.";
 
 const TOO_MANY_MEMBERS = `A team can have at most ${LIMITS.peoplePerTeam.value.toLocaleString("en")} members. Nobody was added.`;
 
@@ -90,16 +97,20 @@ export const teams = [
     name: "team.update",
     method: "PATCH",
     path: "/api/teams/{id}",
-    summary: "Renames a team or changes its members.",
-    details: `\`members\` replaces the list; \`add\` and \`remove\` change it, and leave alone what others change at the same time. 409 \`KEY_LIMIT\` above ${LIMITS.peoplePerTeam.value.toLocaleString("en")} members.`,
+    summary: "Renames a team, changes its members, or lets it follow a group of the sign-in provider.",
+    details: `With \`externalGroup\` the members are the people whom the provider named in this group at their last sign-in, and nobody changes them here: 403 \`PERMISSION_DENIED\`; null ends this. It must be a group of the caller, unless they are an administrator. \`members\` replaces the list; \`add\` and \`remove\` change it, and leave alone what others change at the same time. 409 \`KEY_LIMIT\` above ${LIMITS.peoplePerTeam.value.toLocaleString("en")} members.`,
     allow: "teamCreator",
     affects: "people",
     body: json(Patch),
     response: ok(team),
     errors: ["KEY_LIMIT"],
     async run({ user, team: { id }, body }, env) {
-      const outcome = await updateTeam(id, body, env);
+      if (typeof body.externalGroup === "string" && env.config.oidcGroupsClaim === null)
+        refuse("INVALID_BODY", { field: "externalGroup", message: NO_GROUPS });
+      const outcome = await updateTeam(id, body, isAdmin(user, env) ? null : user.id, env);
       if (outcome === "gone") refuse("NOT_FOUND");
+      if (outcome === "foreign") refuse("PERMISSION_DENIED", { message: NOT_IN_GROUP });
+      if (outcome === "grouped") refuse("PERMISSION_DENIED", { message: GROUPED });
       if (outcome === "full") refuse("KEY_LIMIT", { message: TOO_MANY_MEMBERS });
       const changed = (await findTeam(id, user, env)) ?? refuse("NOT_FOUND");
       return { body: changed, audit: { target: id, details: body } };
@@ -128,7 +139,8 @@ export const teams = [
     allow: "teamMember",
     affects: "people",
     response: noContent,
-    async run({ user, team: { id } }, env) {
+    async run({ user, team: { id, externalGroup } }, env) {
+      if (externalGroup !== null) refuse("PERMISSION_DENIED", { message: GROUPED });
       if (!(await leaveTeam(id, user, env)))
         refuse("NOT_FOUND", { message: "You are no member of this team." });
       return { body: undefined, audit: { target: id } };

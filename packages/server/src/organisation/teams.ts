@@ -6,6 +6,8 @@ import { newId } from "../crypto/ids.ts";
 import {
   asKeys,
   containing,
+  joined,
+  type NamedStep,
   type Optional,
   optional,
   type Sql,
@@ -15,6 +17,7 @@ import {
 } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { countWithin, type Paged, paged } from "../http/query.ts";
+import { isInGroup, membersOfGroup } from "../identity/groups.ts";
 
 /** The teams and their members. */
 export const teamData: CanvasData = {
@@ -54,7 +57,7 @@ export async function listTeams(
   { db }: Env,
 ): Promise<Paged<Team>> {
   const rows = await db.all<TeamRow & { size: number }>`
-    select id, name, created_at as "createdAt", created_by as "createdBy",
+    select id, name, created_at as "createdAt", created_by as "createdBy", external_group as "externalGroup",
       (select count(*) from team_members where team_id = teams.id) as size
     from teams
     where id in (select id from teams where created_by = ${user.id}
@@ -64,7 +67,7 @@ export async function listTeams(
   const fits = countWithin(rows, LIMITS.membersPerPage.value, ({ size }) => size);
   const { entries, nextCursor } = paged(rows, Math.min(limit, fits), ({ id }) => id);
   const teams = await db.all<JoinedTeam>`
-    select id, name, created_at as "createdAt", created_by as "createdBy",
+    select id, name, created_at as "createdAt", created_by as "createdBy", external_group as "externalGroup",
       (select string_agg(email, ' ' order by email) from team_members where team_id = teams.id) as members
     from teams where id in (select key from json_each(${asKeys(entries.map(({ id }) => id))}))
     order by id desc`;
@@ -77,7 +80,7 @@ export async function listTeams(
  */
 export function findTeamRow(id: string, user: User, { db }: Env): Promise<TeamRow | undefined> {
   return db.get<TeamRow>`
-    select id, name, created_at as "createdAt", created_by as "createdBy" from teams
+    select id, name, created_at as "createdAt", created_by as "createdBy", external_group as "externalGroup" from teams
     where id = ${id} and (created_by = ${user.id}
       or exists (select 1 from team_members where team_id = teams.id and email = ${user.email}))`;
 }
@@ -87,7 +90,7 @@ export function findTeamRow(id: string, user: User, { db }: Env): Promise<TeamRo
  */
 export async function findTeam(id: string, user: User, { db }: Env): Promise<Team | undefined> {
   const team = await db.get<JoinedTeam>`
-    select id, name, created_at as "createdAt", created_by as "createdBy",
+    select id, name, created_at as "createdAt", created_by as "createdBy", external_group as "externalGroup",
       (select string_agg(email, ' ' order by email) from team_members where team_id = teams.id) as members
     from teams
     where id = ${id} and (created_by = ${user.id}
@@ -155,23 +158,34 @@ export async function createTeam(
   return (await db.batch(steps)) === "done" ? id : null;
 }
 
-/** Changes of a team. What is undefined stays. `add` and `remove` change the list of members; `members` replaces it. */
+/**
+ * Changes of a team. What is undefined stays. `add` and `remove` change the list of members; `members` replaces it. With an `externalGroup` the
+ * members are those of the group; null ends this, and the members stay.
+ */
 export interface TeamChanges {
   name?: string | undefined;
+  externalGroup?: string | null | undefined;
   members?: string[] | undefined;
   add?: string[] | undefined;
   remove?: string[] | undefined;
 }
 
-/** Changes a team. Returns "gone" if it has been deleted, and "full" if it would have more members than a team may have. */
+/**
+ * Changes a team. Returns "gone" if it has been deleted, "full" if it would have more members than a team may have, "grouped" if its members are
+ * those of a group, and "foreign" if `by` is not null and the person with this id was not in the group at their last sign-in.
+ */
 export function updateTeam(
   id: string,
-  { name, members, add, remove }: TeamChanges,
+  { name, externalGroup, members, add, remove }: TeamChanges,
+  by: string | null,
   { db }: Env,
-): Promise<"done" | "gone" | "full"> {
+): Promise<"done" | "gone" | "full" | "grouped" | "foreign"> {
+  const changesMembers = members !== undefined || add !== undefined || remove !== undefined;
   return db.batch([
     // The row of the team is written first, so that concurrent changes wait for the lock on it.
     step("gone", sql`update teams set name = coalesce(${name ?? null}, name) where id = ${id}`),
+    ...(externalGroup === undefined ? [] : groupSteps(id, externalGroup, by)),
+    ...(changesMembers ? [step("grouped", withoutGroup(id))] : []),
     ...(members === undefined ? [] : memberSteps(id, members)),
     ...(remove === undefined
       ? []
@@ -182,15 +196,27 @@ export function updateTeam(
   ]);
 }
 
+/** Returns the step of a batch that changes no row if the members of a team are those of a group. */
+const withoutGroup = (id: string): Sql => sql`
+  update teams set name = name where id = ${id} and external_group is null`;
+
+/** Returns the steps of a batch that make a team follow a group, or no longer follow one. */
+const groupSteps = (id: string, group: string | null, by: string | null): NamedStep<"foreign" | null>[] => {
+  if (group === null) return [optional`update teams set external_group = null where id = ${id}`];
+  const may = by === null ? sql`1 = 1` : isInGroup(by, group);
+  const follow = sql`update teams set external_group = ${group} where id = ${id} and`;
+  return [step("foreign", joined([follow, may])), ...membersOfGroup(id, group)];
+};
+
 /** Returns the step of a batch that changes no row if a team has more members than a team may have. */
 const withinMembers = (id: string): Sql => sql`
   update teams set name = name where id = ${id}
     and (select count(*) from team_members where team_id = ${id}) <= ${LIMITS.peoplePerTeam.value}`;
 
-/** Takes a user off the members of a team. Returns false if the user was none. */
+/** Takes a user off the members of a team, unless these are those of a group. Returns false if the user was none. */
 export async function leaveTeam(id: string, { email }: User, { db }: Env): Promise<boolean> {
   const outcome = await db.withReserve.batch([
-    sql`update teams set name = name where id = ${id}`,
+    withoutGroup(id),
     sql`delete from team_members where team_id = ${id} and email = ${email}`,
   ]);
   return outcome === "done";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { manage } from "@easel/conformance/fixture";
+import { refused } from "@easel/conformance/refusal";
 import { freshEmail } from "@easel/conformance/target";
 import type { Member } from "../../src/access/principal.ts";
 import { newId } from "../../src/crypto/ids.ts";
@@ -144,5 +145,73 @@ await onEngines("people by issuer and subject", (target, env) => {
     await inGroups("admins");
     assert.ok(!isListed(await member(account("grouped", email, { groups: null }), env), env.config));
     env.config = config;
+  });
+
+  it("a team follows a group: its members are those of the group, and nobody changes them here", async () => {
+    const { config } = env;
+    env.config = { ...config, oidcGroupsClaim: "groups" };
+    const owner = await target.signIn(freshEmail("creator"));
+    const [ada, bob] = [freshEmail("ada"), freshEmail("bob")];
+    const inGroups = (email: string, groups: string[] | null) =>
+      member(account(email, email, { groups }), env);
+    await inGroups(ada, ["design", "staff"]);
+    await inGroups(bob, ["staff"]);
+    const { json: team } = await manage(target, owner, "POST", "/api/teams", { name: "D", members: [bob] });
+    const path = `/api/teams/${team.id}`;
+    const change = (body: object) => manage(target, owner, "PATCH", path, body);
+    const members = async () => (await manage(target, owner, "GET", path)).json.members;
+
+    refused(await change({ externalGroup: "design" }), 403, "PERMISSION_DENIED");
+    assert.deepEqual(await members(), [bob]);
+    await env.db
+      .run`insert into person_groups (user_id, name) select id, 'design' from users where email = ${owner.email}`;
+    const followed = await change({ externalGroup: "design" });
+    assert.deepEqual([followed.status, followed.json.externalGroup], [200, "design"]);
+    assert.deepEqual(await members(), [ada, owner.email].sort());
+
+    await inGroups(bob, ["design"]);
+    await inGroups(ada, ["staff"]);
+    assert.deepEqual(await members(), [bob, owner.email].sort());
+    await inGroups(bob, null);
+    assert.deepEqual(await members(), [bob, owner.email].sort(), "groups that are not told change nothing");
+    for (const body of [{ members: [] }, { add: [ada] }, { remove: [bob] }])
+      refused(await change(body), 403, "PERMISSION_DENIED");
+    refused(await manage(target, owner, "DELETE", `${path}/membership`), 403, "PERMISSION_DENIED");
+    assert.equal((await change({ name: "Design" })).status, 200);
+
+    assert.equal((await change({ externalGroup: null })).json.externalGroup, null);
+    await inGroups(bob, []);
+    assert.deepEqual(
+      await members(),
+      [bob, owner.email].sort(),
+      "members stay once the team follows no group",
+    );
+    assert.equal((await change({ remove: [bob] })).status, 200);
+    env.config = config;
+    refused(await change({ externalGroup: "design" }), 400, "INVALID_BODY");
+  });
+
+  it("an administrator names any group, sees accounts, and unlinks them", async () => {
+    const { config } = env;
+    env.config = { ...config, oidcGroupsClaim: "groups" };
+    const admin = await target.signIn(target.admin);
+    const { json: team } = await manage(target, admin, "POST", "/api/teams", { name: "Any" });
+    const named = await manage(target, admin, "PATCH", `/api/teams/${team.id}`, { externalGroup: "any" });
+    assert.equal(named.status, 200, named.text);
+    env.config = config;
+
+    const email = freshEmail("made-anew");
+    const person = await member(account("former", email), env);
+    assert.equal(await signIn(account("anew", email), env), "other_account");
+    const path = `/api/admin/users/${person.id}/identities`;
+    const { json } = await manage(target, admin, "GET", path);
+    const [listed] = json.identities as { issuer: string; subject: string }[];
+    assert.deepEqual([listed?.issuer, listed?.subject], [ISSUER, "former"]);
+    assert.deepEqual((await manage(target, admin, "DELETE", path)).json, { ended: 1 });
+    assert.equal((await member(account("anew", email), env)).id, person.id);
+    assert.equal(await signIn(account("former", email), env), "other_account");
+    const entry = await env.db.get<{ details: string }>`
+      select details from audit where act = 'user.unlink' and target = ${person.id}`;
+    assert.match(entry?.details ?? "", /"subject":"former"/);
   });
 });

@@ -399,3 +399,40 @@ describe("access tokens of a service whose proxy signs every request", () => {
     assert.equal(alone.headers["www-authenticate"], undefined);
   });
 });
+
+describe("accounts and groups of signed tokens", () => {
+  it("a token with a subject is the same person under another address; another subject with the address is nobody", async () => {
+    const [before, after] = ["sub-before@example.com", "sub-after@example.com"];
+    const of = async (sub: unknown, email: string, own = {}) =>
+      me(token(await sign(RSA, "RS256", { sub, email, ...own })));
+    const first = await of("account 1", before);
+    const renamed = await of("account 1", after);
+    assert.deepEqual([renamed.json.id, renamed.json.email], [first.json.id, after]);
+    unauthenticated(await of("account 2", after));
+    assert.notEqual((await of("account 2", before)).json.id, first.json.id);
+    assert.equal((await of("account 1", after)).json.id, first.json.id);
+  });
+
+  it("only members of an allowed group are somebody, and administrators are those of a group", async () => {
+    const { config } = env;
+    const settings = { oidcGroupsClaim: "groups", oidcAllowedGroups: ["staff"], oidcAdminGroups: ["admins"] };
+    env.config = { ...config, ...settings };
+    const of = async (groups: unknown) =>
+      me(token(await sign(RSA, "RS256", { sub: "grouped", email: "grouped@example.com", groups })));
+    unauthenticated(await of(undefined));
+    unauthenticated(await of(["admins"]));
+    assert.equal((await of(["staff"])).json.isAdmin, false);
+    assert.equal((await of(["staff", "admins"])).json.isAdmin, true);
+    assert.equal((await of(["staff"])).json.isAdmin, false);
+    env.config = config;
+  });
+
+  it("a person whose token says nothing new costs no write", async (t) => {
+    const same = token(await sign(RSA, "RS256", { sub: "same", email: "same@example.com" }));
+    await me(same);
+    const run = t.mock.method(env.db.withReserve, "run");
+    const batch = t.mock.method(env.db.withReserve, "batch");
+    assert.equal((await me(same)).status, 200);
+    assert.deepEqual([run.mock.callCount(), batch.mock.callCount()], [0, 0]);
+  });
+});

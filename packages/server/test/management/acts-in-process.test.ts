@@ -283,6 +283,8 @@ describe("acts without HTTP", () => {
         query: { session: (await startSession(owner.user)).id },
       }),
     ],
+    "user.identities": [() => admin, () => ({ params: { id: owner.user.id } })],
+    "user.unlink": [() => admin, async () => ({ params: { id: (await signIn(editor)).id } })],
     "user.guests": [() => admin, () => ({ params: { id: owner.user.id } })],
     "user.end-guests": [() => admin, () => ({ params: { id: owner.user.id } })],
     "user.sign-out": [() => admin, async () => ({ params: { id: (await signIn(editor)).id } })],

@@ -321,6 +321,9 @@ await onEngines("the acts of the management API", (target, env) => {
     "canvas.take": () => administer("POST", `/canvases/${site.id}/take`, { reason: "Nobody else is left." }),
     "user.add": () => administer("POST", "/users", { email: "added@example.com", deactivated: true }),
     "user.sessions": async () => administer("GET", `/users/${await userId(site.people.viewer)}/sessions`),
+    "user.identities": async () => administer("GET", `/users/${await userId(site.people.viewer)}/identities`),
+    "user.unlink": async () =>
+      administer("DELETE", `/users/${await userId(await target.signIn(freshEmail("unlinked")))}/identities`),
     "user.guests": async () => administer("GET", `/users/${await userId(site.people.owner)}/guests`),
     "user.end-guests": async () => administer("DELETE", `/users/${await userId(site.people.owner)}/guests`),
     "user.sign-out": async () => administer("POST", `/users/${await userId(site.people.viewer)}/sign-out`),

@@ -19,6 +19,7 @@ const ROUTES: [method: string, path: string, body: object | undefined, status: n
   ["POST", "/users/{user}/handover", { to: "dev@example.com", deactivate: false }, 200],
   ["POST", "/users", { email: "guarded@example.com" }, 201],
   ["GET", "/users/{user}/sessions", undefined, 200],
+  ["GET", "/users/{user}/identities", undefined, 200],
   ["GET", "/users/{user}/guests", undefined, 200],
   ["DELETE", "/users/{user}/guests", undefined, 200],
   ["GET", "/canvases", undefined, 200],
@@ -59,6 +60,8 @@ const ROUTES: [method: string, path: string, body: object | undefined, status: n
   ["DELETE", "/users/{user}?transferTo=nobody", undefined, 400],
   // None of the sessions of the user.
   ["DELETE", "/users/{user}/sessions?session={canvas}", undefined, 404],
+  // No user. It would end the sessions of one.
+  ["DELETE", "/users/{canvas}/identities", undefined, 404],
   // The last one, because it ends the session of the user.
   ["POST", "/users/{user}/sign-out", undefined, 204],
 ];

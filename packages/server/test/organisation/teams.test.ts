@@ -82,6 +82,7 @@ await onEngines("teams", (target, env) => {
       name: "Tea",
       members: [people.editor.email, people.viewer.email].sort(),
       createdBy: await idOf(people.owner),
+      externalGroup: null,
     });
   });
 
@@ -284,8 +285,8 @@ await onEngines("teams", (target, env) => {
       [[], 1000, 0],
     ];
     for (const [members, removed, added] of steps) {
-      assert.equal(await updateTeam(id, { members }, noting), "done");
-      assert.deepEqual(changed, [1, removed, added]);
+      assert.equal(await updateTeam(id, { members }, null, noting), "done");
+      assert.deepEqual(changed, [1, 1, removed, added]);
     }
   });
 

@@ -83,7 +83,9 @@ export function Members({ team, me, isCreator }: { team: TeamDetails; me: Me; is
       ) : null}
       {team.people.length === 0 ? (
         <p className="soft">
-          Nobody yet. Whoever you add gets into the canvases that are shared with the team.
+          {team.externalGroup === null
+            ? "Nobody yet. Whoever you add gets into the canvases that are shared with the team."
+            : "Nobody of the group has signed in yet."}
         </p>
       ) : null}
       <ul ref={list} tabIndex={-1} aria-label="Members" className="member-list">

@@ -12,6 +12,7 @@ import { Screen } from "../../kit/Screen.tsx";
 import { toast } from "../../kit/toasts.ts";
 import { countOf } from "../../kit/words.ts";
 import { Members } from "./Members.tsx";
+import { TeamGroup } from "./TeamGroup.tsx";
 import {
   deleteTeam,
   leaveTeam,
@@ -27,7 +28,8 @@ export function TeamScreen() {
   const { data: team } = useSuspenseQuery(teamQuery(id));
   const { data: me } = useSuspenseQuery(meQuery);
   const isCreator = team.createdBy === me.id;
-  const isMember = team.members.includes(me.email);
+  // Who is in a group is decided at the sign-in service.
+  const leaves = team.members.includes(me.email) && team.externalGroup === null;
   return (
     <>
       <Link to="/teams" className="team-back">
@@ -42,11 +44,12 @@ export function TeamScreen() {
               ? "No canvas is shared with it yet: add it in Sharing of a canvas."
               : `${countOf(team.canvases, "canvas is", "canvases are")} shared with it.`}
           </p>
-          <Members team={team} me={me} isCreator={isCreator} />
-          {isCreator || isMember ? (
+          <Members team={team} me={me} isCreator={isCreator && team.externalGroup === null} />
+          <TeamGroup team={team} me={me} isCreator={isCreator} />
+          {isCreator || leaves ? (
             <section className="card danger-zone" aria-labelledby="end">
-              <h2 id="end">{isCreator ? "Leave or delete" : "Leave"}</h2>
-              {isMember ? <Leave team={team} isCreator={isCreator} /> : null}
+              <h2 id="end">{!isCreator ? "Leave" : leaves ? "Leave or delete" : "Delete"}</h2>
+              {leaves ? <Leave team={team} isCreator={isCreator} /> : null}
               {isCreator ? <Delete team={team} /> : null}
             </section>
           ) : null}

@@ -103,6 +103,7 @@ const teamFields = {
   createdAt: time,
   createdBy: z.string(),
   members: z.array(z.string()),
+  externalGroup: z.string().nullable(),
 };
 
 export const team = exact<Team>()("Team", z.strictObject(teamFields));

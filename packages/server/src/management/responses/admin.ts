@@ -10,6 +10,7 @@ import type {
   ErasureResult,
   HandoverPreview,
   HandoverResult,
+  IdentityList,
   InstanceConfig,
   InstanceHealth,
   InstanceOverview,
@@ -68,6 +69,13 @@ export const invitedGuestList = exact<InvitedGuestList>()(
       }),
     ),
     nextCursor,
+  }),
+);
+
+export const identityList = exact<IdentityList>()(
+  "IdentityList",
+  z.strictObject({
+    identities: z.array(z.strictObject({ issuer: z.string(), subject: z.string(), createdAt: time })),
   }),
 );
 

@@ -143,6 +143,7 @@ const SENTENCES: Record<string, (facts: Facts) => string> = {
   "user.handover": handedOver,
   "user.sign-out": (facts) =>
     `signed out ${whom(facts)}${facts.details.tokens === false ? "" : ", access tokens and connected tools included"}`,
+  "user.unlink": (facts) => `unlinked the accounts of ${whom(facts)} at the sign-in service`,
   "user.update": updatedUser,
 };
 

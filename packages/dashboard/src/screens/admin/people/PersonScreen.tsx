@@ -18,6 +18,7 @@ import { Toggle } from "../../../kit/Toggle.tsx";
 import { toast } from "../../../kit/toasts.ts";
 import { countOf } from "../../../kit/words.ts";
 import { Activity } from "./Activity.tsx";
+import { PersonAccounts } from "./PersonAccounts.tsx";
 import { PersonalData } from "./PersonalData.tsx";
 import { PersonGuests } from "./PersonGuests.tsx";
 import { PersonSessions } from "./PersonSessions.tsx";
@@ -53,6 +54,7 @@ export function PersonScreen() {
             <Publishing person={person} />
             <AdminRight person={person} isSelf={person.id === me.id} />
           </section>
+          <PersonAccounts key={`accounts-${person.id}`} person={person} />
           <PersonSessions key={`sessions-${person.id}`} person={person} />
           <PersonTools key={`tools-${person.id}`} person={person} />
           <PersonGuests key={`guests-${person.id}`} person={person} />

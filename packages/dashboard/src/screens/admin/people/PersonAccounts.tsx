@@ -1,0 +1,56 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { adminChanged, personAccountsQuery, unlinkPerson } from "../../../api/admin.ts";
+import type { AdminPerson } from "../../../api/types.ts";
+import { Button } from "../../../kit/Button.tsx";
+import { ConfirmDialog } from "../../../kit/Dialog.tsx";
+import { ErrorNote } from "../../../kit/ErrorNote.tsx";
+import { Time } from "../../../kit/Time.tsx";
+import { toast } from "../../../kit/toasts.ts";
+
+/** The accounts at sign-in services by which a person is recognised. Nothing, if there are none. */
+export function PersonAccounts({ person: { id, name, email } }: { person: AdminPerson }) {
+  const { data: accounts, error } = useQuery(personAccountsQuery(id));
+  const [isOpen, setOpen] = useState(false);
+  if (error === null && (accounts === undefined || accounts.length === 0)) return null;
+  const unlink = async () => {
+    await unlinkPerson(id);
+    await adminChanged();
+    toast({ text: `Unlinked ${name}. The next sign-in with their address links them again.` });
+  };
+  return (
+    <section className="card stack" aria-labelledby="person-accounts">
+      <h2 id="person-accounts">How they are recognised</h2>
+      {error === null ? null : <ErrorNote error={error} />}
+      <ul className="sessions">
+        {accounts?.map(({ issuer, subject, createdAt }) => (
+          <li key={`${issuer} ${subject}`}>
+            <span>
+              The account <bdi>{subject}</bdi> at <bdi>{issuer}</bdi>
+            </span>{" "}
+            <small className="soft">
+              since <Time at={createdAt} />
+            </small>
+          </li>
+        ))}
+      </ul>
+      <div>
+        <Button onPress={() => setOpen(true)}>Unlink…</Button>
+      </div>
+      <ConfirmDialog
+        title={`Unlink ${name}?`}
+        act="Unlink"
+        isDanger
+        isOpen={isOpen}
+        onClose={() => setOpen(false)}
+        onConfirm={unlink}
+      >
+        <p>
+          Their sessions end. The next account that signs in with <bdi>{email}</bdi> gets everything that is
+          theirs, whosever it is.
+        </p>
+        <p>Do this when their account was made anew, not when the address was given to somebody else.</p>
+      </ConfirmDialog>
+    </section>
+  );
+}
