@@ -1,4 +1,5 @@
 import { ai } from "./ai.ts";
+import { backup } from "./backup.ts";
 import { calibrate } from "./calibrate.ts";
 import { commandLine } from "./cli.ts";
 import { collections } from "./collections.ts";
@@ -31,6 +32,7 @@ const BENCHES = {
   fairness,
   mcp,
   realtime,
+  backup,
   s3,
   scale,
   nodes,

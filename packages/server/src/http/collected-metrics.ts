@@ -44,7 +44,9 @@ async function walBytes({ config, metrics }: Env): Promise<void> {
 
 /** Reads when work of the instance was last finished, by whichever process. */
 async function storedTimes({ db, metrics }: Env): Promise<void> {
-  const [row] = await db.all<{ swept: number | null }>`
-    select (select finished_at from jobs where name = 'sweep') as swept`;
+  const [row] = await db.all<{ swept: number | null; backup: number | null }>`
+    select (select finished_at from jobs where name = 'sweep') as swept,
+      (select finished_at from last_backup) as backup`;
   if (row?.swept != null) metrics.lastSweep.set(Number(row.swept) / 1000);
+  if (row?.backup != null) metrics.lastBackup.set(Number(row.backup) / 1000);
 }

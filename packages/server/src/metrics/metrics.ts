@@ -64,6 +64,11 @@ export const newMetrics = () => ({
     "When a process of the instance last finished a sweep, which is due every hour.",
     [],
   ),
+  lastBackup: new Gauge(
+    "easel_backup_last_success_timestamp_seconds",
+    "When the command `backup` last made a backup of the instance. Absent if it never did.",
+    [],
+  ),
   deploys: new Counter(
     "easel_deploys_total",
     "Deploys of bundles and staged deploys. `outcome` is `published`, `stored` or `failed`.",

@@ -3,6 +3,7 @@ import { activity } from "./faults/activity.ts";
 import { administration } from "./faults/administration.ts";
 import { admission } from "./faults/admission.ts";
 import { ai } from "./faults/ai.ts";
+import { backups } from "./faults/backups.ts";
 import { bus } from "./faults/bus.ts";
 import { callLog } from "./faults/call-log.ts";
 import { canvases } from "./faults/canvases.ts";
@@ -48,6 +49,7 @@ export const FAULTS: Fault[] = [
   ...explanations,
   ...canvases,
   ...database,
+  ...backups,
   ...callLog,
   ...activity,
   ...serving,
