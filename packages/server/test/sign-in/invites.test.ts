@@ -103,6 +103,7 @@ await onSqlite("invitations and guests", (target, env) => {
       email: "friend@example.com",
       name: "Friend",
       revokedAt: null,
+      linkExpiresAt: answer.json.linkExpiresAt,
     });
   });
 
