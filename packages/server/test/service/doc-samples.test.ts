@@ -41,7 +41,7 @@ const NOT_RUN: Record<string, string> = {
   "docs/install.md#container 2": "needs a container engine",
   "docs/install.md#compose 1": "makes files of another user",
   "docs/install.md#compose 3": "needs a container engine",
-  "docs/backups.md#back-up 1": "installs units of systemd",
+  "docs/backups.md#back-up 2": "installs units of systemd",
   "docs/install.md#systemd 1": "installs units of systemd",
   "docs/install.md#debian-package 1":
     "installs a package on the machine; deploy/debian/check.sh installs it in a Debian of its own",
