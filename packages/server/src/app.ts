@@ -28,6 +28,7 @@ import { primitives } from "./primitives/index.ts";
 import { mountRuntime } from "./primitives/mount.ts";
 import { takesUpgrade } from "./primitives/mount-upgrade.ts";
 import type { Primitive } from "./primitives/primitive.ts";
+import { mountScim } from "./scim/mount.ts";
 import { mountSignIn } from "./sign-in/routes.ts";
 import { mountTokenPage } from "./token-page/routes.ts";
 
@@ -57,6 +58,7 @@ const PARTS: ((app: FastifyInstance, env: Env, served: readonly Primitive[]) => 
   mountRuntime, //    /v1/c/{slug}
   mountManagement, // /api
   mountSignIn, //     /auth
+  mountScim, //       /scim/v2
   mountOAuth, //      /oauth
   mountTools, //      /mcp /confirm
   (app, env) => mountSdk(app, env), // /sdk/v1.js

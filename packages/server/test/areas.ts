@@ -125,8 +125,8 @@ export const AREAS = {
     ],
   },
   administration: {
-    sources: [`${SERVER}/src/management/admin`],
-    tests: [`${SERVER}/test/management/admin-*.test.ts`],
+    sources: [`${SERVER}/src/{management/admin,scim}`],
+    tests: [`${SERVER}/test/management/admin-*.test.ts`, `${SERVER}/test/scim/*.test.ts`],
   },
   dashboard: {
     sources: [`${SERVER}/src/dashboard`, "packages/dashboard/src"],

@@ -52,7 +52,7 @@ export function discard(body: Readable): void {
 
 /** The paths that programs use. Their errors are JSON, regardless of `Accept`. */
 const PROGRAM_PATHS =
-  /^\/(api|v1|mcp|sdk|healthz|readyz|metrics|\.well-known|oauth\/(token|revoke|register|device_authorization))([/?]|$)/;
+  /^\/(api|v1|mcp|scim|sdk|healthz|readyz|metrics|\.well-known|oauth\/(token|revoke|register|device_authorization))([/?]|$)/;
 
 /** Titles of error pages by status. */
 const TITLES: Record<number, string> = {

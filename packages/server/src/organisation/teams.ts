@@ -186,13 +186,37 @@ export function updateTeam(
     step("gone", sql`update teams set name = coalesce(${name ?? null}, name) where id = ${id}`),
     ...(externalGroup === undefined ? [] : groupSteps(id, externalGroup, by)),
     ...(changesMembers ? [step("grouped", withoutGroup(id))] : []),
-    ...(members === undefined ? [] : memberSteps(id, members)),
-    ...(remove === undefined
-      ? []
-      : [
-          optional`delete from team_members where team_id = ${id} and email in (select key from json_each(${asKeys(remove)}))`,
-        ]),
-    ...(add === undefined ? [] : [addStep(id, add), step("full", withinMembers(id))]),
+    ...listSteps(id, { members, add, remove }),
+  ]);
+}
+
+/** Returns the steps of a batch that change the members of a team. The outcome is "full" if it would have more than a team may have. */
+const listSteps = (
+  id: string,
+  { members, add, remove }: Pick<TeamChanges, "members" | "add" | "remove">,
+): NamedStep<"full" | null>[] => [
+  ...(members === undefined ? [] : memberSteps(id, members)),
+  ...(remove === undefined
+    ? []
+    : [
+        optional`delete from team_members where team_id = ${id} and email in (select key from json_each(${asKeys(remove)}))`,
+      ]),
+  ...(add === undefined ? [] : [addStep(id, add), step("full", withinMembers(id))]),
+];
+
+/** Changes a team that follows a group as the provider wishes, which alone changes its members. Returns the same as `updateTeam`. */
+export function updateGroup(
+  id: string,
+  { name, externalGroup, ...list }: TeamChanges,
+  { db }: Env,
+): Promise<"done" | "gone" | "full"> {
+  return db.withReserve.batch([
+    step(
+      "gone",
+      sql`update teams set name = coalesce(${name ?? null}, name), external_group = coalesce(${externalGroup ?? null}, external_group)
+        where id = ${id} and external_group is not null`,
+    ),
+    ...listSteps(id, list),
   ]);
 }
 

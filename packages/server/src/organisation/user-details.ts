@@ -100,18 +100,20 @@ const revocations = (id: string): Step<never>[] => {
  * deactivated meanwhile, so that two administrators who deactivate each other at once do not leave the instance without one. Must follow
  * `lockBoth`.
  */
-const deactivation = (id: string, by: string, now: number): Step<"not_allowed">[] => [
+const deactivation = (id: string, by: string | null, now: number): Step<"not_allowed">[] => [
   step(
     "not_allowed",
-    sql`update users set deactivated_at = coalesce(deactivated_at, ${now}) where id = ${id} and id <> ${by}
+    by === null
+      ? sql`update users set deactivated_at = coalesce(deactivated_at, ${now}) where id = ${id}`
+      : sql`update users set deactivated_at = coalesce(deactivated_at, ${now}) where id = ${id} and id <> ${by}
       and exists (select 1 from users as administrators where id = ${by} and deactivated_at is null)`,
   ),
   ...revocations(id),
 ];
 
 /** Builds the step that locks the rows of a user and an administrator. */
-const lockBoth = (id: string, by: string): Sql => {
-  const [first, second] = [id, by].sort() as [string, string];
+const lockBoth = (id: string, by: string | null): Sql => {
+  const [first, second] = [id, by ?? id].sort() as [string, string];
   return sql`update users set name = name where id in (${first}, ${second})`;
 };
 
@@ -123,14 +125,14 @@ export interface UserPatch {
 }
 
 /**
- * Changes rights and quotas of a user on behalf of the administrator with the id `by`. Deactivating a user deletes the user's sessions,
+ * Changes rights and quotas of a user on behalf of the administrator with the id `by`, or of the identity provider if it is null. Deactivating a user deletes the user's sessions,
  * access tokens and connected tools, which reactivating does not restore. Changes nothing and returns "not_found" if there is no such user, "erased" for
  * somebody who was erased and is to be reactivated, and "not_allowed" if the administrator deactivates themself, or has been deactivated.
  */
 export async function updateUser(
   id: string,
   { deactivated, canPublishPublic, quotas = {} }: UserPatch,
-  by: string,
+  by: string | null,
   { db, clock }: Env,
 ): Promise<"done" | "not_found" | "not_allowed" | "erased"> {
   const mayPublish = canPublishPublic === undefined ? null : Number(canPublishPublic);

@@ -137,7 +137,8 @@ export async function rowsOf(canvasId: string, env: Env): Promise<RowsOf[]> {
 }
 
 /** The names of columns that have the id or the address of a person without a foreign key. */
-const OF_PEOPLE = /^(user_id|owner_id|author_id|actor_id|subject|uploaded_by|created_by|invited_by)$|email$/;
+const OF_PEOPLE =
+  /^(user_id|owner_id|author_id|actor_id|subject|uploaded_by|created_by|invited_by|caused_by|recipient)$|email$/;
 
 /** Returns the columns of all tables that have the id or the address of a person: by their name, or by a foreign key. */
 export async function personalColumns(env: Env): Promise<{ table: string; column: string }[]> {
@@ -152,8 +153,8 @@ export async function personalColumns(env: Env): Promise<{ table: string; column
   const references = (await foreignKeys(env)).filter(({ toTable }) => toTable === "users");
   return columns.filter(
     ({ table, column }) =>
-      // The subject of an account at a provider is no person of the service.
-      !(table === "identities" && column === "subject") &&
+      // The subject of an account at a provider is no person of the service, and that of a mail is a text.
+      !(["identities", "outbox"].includes(table) && column === "subject") &&
       (OF_PEOPLE.test(column) || references.some((each) => each.table === table && each.column === column)),
   );
 }

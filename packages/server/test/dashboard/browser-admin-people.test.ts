@@ -153,7 +153,7 @@ describe("people in the administration", { skip: noBrowser }, async () => {
     await bothThemes(page);
     await fits(page);
     await button(page, "Add").press("Enter");
-    await heading(page, "Eve").waitFor();
+    await heading(page, /^Eve$/).waitFor();
     await page.getByText("Deactivated", { exact: true }).first().waitFor();
     await assert.rejects(target.signIn("eve@acme.test"));
   });

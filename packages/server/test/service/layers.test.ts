@@ -24,6 +24,7 @@ const LAYERS = [
   ["identity/"],
   ["sign-in/"],
   ["organisation/"],
+  ["scim/"],
   ["pipeline/"],
   ["primitives/", "management/", "content/"],
   ["dashboard/"],

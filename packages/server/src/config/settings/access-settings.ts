@@ -1,4 +1,4 @@
-import { optional, setting, whole } from "../setting-types.ts";
+import { optional, pattern, setting, whole } from "../setting-types.ts";
 
 /** Settings of how long what lets people in is valid. */
 export const ACCESS = {
@@ -12,5 +12,11 @@ export const ACCESS = {
     "SERVICE_TOKEN_MAX_DAYS",
     whole(1, 3_650),
     "For how many days an access token is valid at most, with those for AI tools that people make themselves. At the start, older ones end, and those without an end get one. By default tokens may be valid for ever.",
+  ),
+  scimToken: optional(
+    "SERVICE_SCIM_TOKEN",
+    pattern("at least 32 characters without spaces", /^[\x21-\x7e]{32,}$/),
+    "The token with which an identity provider manages people and teams at `/scim/v2`, such as the output of `openssl rand -hex 32`. Without it that is off. See [people](people.md#people-from-a-directory-scim).",
+    { secret: true },
   ),
 };
