@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import http, { type IncomingMessage } from "node:http";
 import https from "node:https";
+import path from "node:path";
 import { text } from "node:stream/consumers";
 import type { TLSSocket } from "node:tls";
 import { baseOf } from "../../config/addresses.ts";
@@ -28,6 +30,15 @@ interface Answer {
 
 /** Checks what a running service gets through its public address: names, certificates, and what proxies on the way change. */
 export async function checkAddress(config: Config): Promise<Row[]> {
+  // The first start makes the secret, not a check.
+  if (config.sessionSecret === null && !existsSync(path.join(config.dataDir, "session-secret")))
+    return [
+      {
+        name: "address",
+        state: "failed",
+        message: `no service has started with ${config.dataDir} yet: start it, and check again`,
+      },
+    ];
   const base = baseOf(config, config.port);
   const ask = asking(new Signer(await sessionSecrets(config)));
   const reached = await rowsOf(
