@@ -1,3 +1,4 @@
+import type { Config } from "../config/config.ts";
 import type { BlobColumn } from "../drivers/blob-references.ts";
 import type { Blobs } from "../drivers/blobs/blobs.ts";
 import type { Db, Sql } from "../drivers/db/db.ts";
@@ -35,8 +36,8 @@ export interface CanvasQuota {
 export interface CleanUp {
   /** What is removed, for the log. */
   what: string;
-  /** For how long it is kept after it has ended, in milliseconds. */
-  keptMs: number;
+  /** For how long it is kept after it has ended, in milliseconds; null: for ever. A function reads it from the settings. */
+  keptMs: number | ((config: Config) => number | null);
   /** Removes what had ended by `until`, in epoch milliseconds. */
   remove(until: number, stores: Removing): Promise<unknown>;
 }
@@ -88,6 +89,18 @@ export interface CanvasData {
   blobs?: BlobColumn | readonly BlobColumn[];
   cleanUps?: readonly CleanUp[];
 }
+
+/** Returns the clean-ups of a list of declarations with these settings, each with the time for which it keeps what it removes. */
+export const cleanUpsOf = (
+  list: readonly CanvasData[],
+  config: Config,
+): (Omit<CleanUp, "keptMs"> & { keptMs: number })[] =>
+  list.flatMap(({ cleanUps = [] }) =>
+    cleanUps.flatMap((each) => {
+      const keptMs = typeof each.keptMs === "function" ? each.keptMs(config) : each.keptMs;
+      return keptMs === null ? [] : [{ ...each, keptMs }];
+    }),
+  );
 
 /** Returns every table, with its name, from a list of declarations. */
 export const tablesOf = (list: readonly CanvasData[]): [name: string, table: CanvasTable][] =>

@@ -3,7 +3,7 @@ import { BlobReferences } from "../drivers/blob-references.ts";
 import type { Env } from "../env.ts";
 import { alone } from "../instance/jobs.ts";
 import { heldUntil, tick } from "../instance/sweep-guard.ts";
-import { blobColumnsOf, type Removing } from "./canvas-data.ts";
+import { blobColumnsOf, cleanUpsOf, type Removing } from "./canvas-data.ts";
 import { resumeCompressions } from "./publishing/compressions.ts";
 import { uploadsOf } from "./publishing/upload.ts";
 import { BLOBS_AT_ONCE, sweepUnused, UNUSED_MS } from "./unused-blobs.ts";
@@ -51,9 +51,9 @@ async function sweepUploads(env: Env): Promise<void> {
  * aborts.
  */
 export async function sweep(env: Env, signal?: AbortSignal): Promise<void> {
-  const { canvasData, clock, log } = env;
-  const declared = canvasData.flatMap(({ cleanUps = [] }) =>
-    cleanUps.map(({ what, keptMs, remove }) => [what, () => remove(clock() - keptMs, env)] as const),
+  const { canvasData, clock, config, log } = env;
+  const declared = cleanUpsOf(canvasData, config).map(
+    ({ what, keptMs, remove }) => [what, () => remove(clock() - keptMs, env)] as const,
   );
   const steps = [
     ...declared,

@@ -2,7 +2,7 @@ import { nextTurn } from "../async/next-turn.ts";
 import { asKeys, containing, joined, type Sql, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import type { Paged } from "../http/query.ts";
-import type { AuditRow } from "./audit.ts";
+import { type AuditRow, idAt } from "./audit.ts";
 
 /** The number of entries that one statement looks at, so that none takes long. */
 const SLICE = 2_000;
@@ -25,12 +25,6 @@ export interface AuditFilter {
   to?: number | undefined;
   /** A text that actor, act, target, address, program or details contain, in any letter case. */
   q?: string | undefined;
-}
-
-/** Returns the beginning of ids that were made at a time in epoch milliseconds. */
-function idAt(time: number): string {
-  const hex = Math.max(0, time).toString(16).padStart(12, "0");
-  return `${hex.slice(0, 8)}-${hex.slice(8)}`;
 }
 
 /** The conditions of a filter that have an index, the most selective one first. */
@@ -128,6 +122,36 @@ export async function* everyAuditEntry(
     const page: Paged<AuditRow> = await searchAudit(filter, { cursor, limit: 1_000 }, env);
     if (page.entries.length > 0) yield page.entries;
     cursor = page.nextCursor;
+    await nextTurn();
+  }
+}
+
+/**
+ * The age from which on an entry can be read in order, in milliseconds. Before, one with an earlier id may still be on its way: its batch is not
+ * committed, or the clock of its node is behind.
+ */
+const SETTLED_MS = 60_000;
+
+/**
+ * Reads entries with ids after `after`, the oldest first, at most `limit`, in pages that are read one after the other. Entries of the last
+ * minute come later, so that whoever goes on after the last id misses none.
+ */
+export async function* auditEntriesAfter(
+  after: string,
+  limit: number,
+  { db, clock }: Pick<Env, "db" | "clock">,
+): AsyncGenerator<AuditRow[]> {
+  const end = idAt(clock() - SETTLED_MS);
+  let from = after;
+  for (let left = limit; left > 0; ) {
+    const size = Math.min(left, SLICE);
+    const rows = await db.all<AuditRow>`
+      select id, at, actor_id, actor_email, act, canvas_id, target, address, details, via from audit
+      where id > ${from} and id < ${end} order by id limit ${size}`;
+    if (rows.length > 0) yield rows;
+    if (rows.length < size) return;
+    from = rows.at(-1)?.id ?? from;
+    left -= rows.length;
     await nextTurn();
   }
 }

@@ -1,12 +1,38 @@
 import type { Via } from "@easel/protocol/management";
+import { nextTurn } from "../async/next-turn.ts";
 import type { CanvasData } from "../canvases/canvas-data.ts";
 import { newId } from "../crypto/ids.ts";
 import { type Sql, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
+import { DAY_MS } from "./days.ts";
 
-/** The audit log, which is kept for good. */
+/** The number of entries that one statement removes. */
+const REMOVED_AT_ONCE = 1_000;
+
+/** Returns the beginning of ids that were made at a time in epoch milliseconds. */
+export function idAt(time: number): string {
+  const hex = Math.max(0, time).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}`;
+}
+
+/** The audit log, which is kept for good unless SERVICE_AUDIT_KEEP_DAYS says otherwise. */
 export const auditData: CanvasData = {
   otherTables: ["audit"],
+  cleanUps: [
+    {
+      what: "old entries of the audit log",
+      keptMs: ({ auditKeepDays }) => (auditKeepDays === 0 ? null : auditKeepDays * DAY_MS),
+      async remove(until, { db }) {
+        let removed = REMOVED_AT_ONCE;
+        while (removed === REMOVED_AT_ONCE) {
+          removed = await db.withReserve.run`
+            delete from audit where id in (
+              select id from audit where id < ${idAt(until)} order by id limit ${REMOVED_AT_ONCE})`;
+          await nextTurn();
+        }
+      },
+    },
+  ],
   people: {
     audit: {
       ids: ["actor_id", "target"],

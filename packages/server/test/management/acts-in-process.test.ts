@@ -324,6 +324,14 @@ describe("acts without HTTP", () => {
     "connection.delete": asAdmin({ params: { profile: "acts" } }),
     "audit.list": asAdmin(),
     "audit.export": asAdmin(),
+    "audit.lines": [
+      () => admin,
+      async () => {
+        await env.db.run`
+          insert into audit (id, at, actor_id, actor_email, act, address) values ('0', 0, 'x', 'ada@acme.test', 'a.b', '::1')`;
+        return {};
+      },
+    ],
     "me.export": asOwner(),
     "user.export": [() => admin, () => ({ params: { id: owner.user.id } })],
     "user.erase": [() => admin, async () => ({ params: { id: (await signIn("erased@example.com")).id } })],

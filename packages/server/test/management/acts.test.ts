@@ -348,6 +348,11 @@ await onEngines("the acts of the management API", (target, env) => {
     "connection.revoke": () => administer("DELETE", `/connections/acts/grants/${site.id}`),
     "connection.delete": () => administer("DELETE", "/connections/acts"),
     "audit.export": () => administer("GET", "/audit/export?format=csv&act=org.put"),
+    "audit.lines": async () => {
+      await env.db.run`
+        insert into audit (id, at, actor_id, actor_email, act, address) values ('0', 0, 'x', 'ada@acme.test', 'a.b', '::1')`;
+      return administer("GET", "/audit/lines?limit=1");
+    },
     "audit.list": () => administer("GET", "/audit"),
     "me.export": () => as(site.people.owner, "GET", "/me/export"),
     "user.export": async () => administer("GET", `/users/${await userId(site.people.owner)}/export`),

@@ -54,6 +54,7 @@ const ROUTES: [method: string, path: string, body: object | undefined, status: n
   ["PATCH", "/settings", {}, 200],
   ["GET", "/audit", undefined, 200],
   ["GET", "/audit/export", undefined, 200],
+  ["GET", "/audit/lines", undefined, 200],
   ["GET", "/users/{user}/export", undefined, 200],
   // Queries that are not valid, because everyone is still needed.
   ["DELETE", "/sessions?tokens=maybe", undefined, 400],

@@ -7,6 +7,7 @@ import type { Header } from "@easel/conformance/http";
 import type { Person } from "@easel/conformance/target";
 import type { CanvasList, Usage } from "@easel/protocol/management";
 import { PageViews } from "../../src/async/page-views.ts";
+import { cleanUpsOf } from "../../src/canvases/canvas-data.ts";
 import { sweep } from "../../src/canvases/sweep.ts";
 import { sqlText, Unavailable } from "../../src/drivers/db/db.ts";
 import type { Env } from "../../src/env.ts";
@@ -182,8 +183,7 @@ await onEngines("views of pages", (target, env) => {
     /** Sweeps on a day. Returns the number of people in 30 days. */
     async function peopleOn(days: number): Promise<number> {
       const later = { ...env, clock: () => at(days) };
-      const cleanUps = env.canvasData.flatMap(({ cleanUps = [] }) => cleanUps);
-      for (const { what, keptMs, remove } of cleanUps)
+      for (const { what, keptMs, remove } of cleanUpsOf(env.canvasData, env.config))
         if (/views|opened/.test(what)) await remove(later.clock() - keptMs, later);
       return (await viewsOf(canvas)).people;
     }

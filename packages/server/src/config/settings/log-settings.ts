@@ -1,4 +1,4 @@
-import { oneOf, onOff, optional, setting, socketAddress } from "../setting-types.ts";
+import { oneOf, onOff, optional, setting, socketAddress, whole } from "../setting-types.ts";
 
 /** Settings of what is logged and counted. */
 export const OBSERVATION = {
@@ -13,6 +13,12 @@ export const OBSERVATION = {
     onOff,
     true,
     "Whether it is counted how often, and by how many people, the pages of canvases are opened. Owners and editors see numbers, never who it was. When it is turned off, what was counted is no longer shown, and removed as it expires.",
+  ),
+  auditKeepDays: setting(
+    "SERVICE_AUDIT_KEEP_DAYS",
+    whole(0, 36_500),
+    0,
+    "Days after which entries of the [audit log](operating.md#audit-log) are removed; 0 keeps them for ever.",
   ),
   logLevel: setting(
     "SERVICE_LOG_LEVEL",

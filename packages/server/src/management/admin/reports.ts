@@ -9,6 +9,7 @@ import { instanceAiUsage } from "../../organisation/ai/spend-report.ts";
 import { type AuditRow, viaOf } from "../../organisation/audit.ts";
 import {
   type AuditFilter,
+  auditEntriesAfter,
   canvasTitles,
   everyAuditEntry,
   searchAudit,
@@ -119,6 +120,29 @@ async function* exported(
   for await (const rows of everyAuditEntry(filter, env)) yield textOf(rows);
 }
 
+/** Makes the lines of entries while they are read. */
+async function* pulled(after: string, limit: number, env: Env): AsyncGenerator<string> {
+  for await (const rows of auditEntriesAfter(after, limit, env)) yield EXPORTS.jsonl.textOf(rows);
+}
+
+/** The most entries of one response to a program that fetches them regularly. */
+const MAX_PULLED = 10_000;
+
+const PullQuery = z.object({
+  after: z
+    .string()
+    .refine(isId, "is not an id")
+    .meta({ description: "The id of the last entry that you have. Without it, from the first one." })
+    .optional(),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_PULLED)
+    .default(MAX_PULLED)
+    .meta({ description: "The most entries to return." }),
+});
+
 /** The endpoints for the audit log (docs/operating.md#audit-log). */
 export const audit = [
   act({
@@ -162,6 +186,22 @@ export const audit = [
         "x-content-type-options": "nosniff",
       };
       return { body: new Download(headers, stream), audit: { details: { format, ...filter } } };
+    },
+  }),
+  act({
+    name: "audit.lines",
+    method: "GET",
+    path: "/api/admin/audit/lines",
+    summary: "Returns entries of the audit log after one of them, the oldest first, as JSON lines.",
+    details:
+      "For programs that collect them: the id of the last line is the next `after`, and an empty response says that there is nothing new. An entry is there a minute after it was written, so that none is missed. See [monitoring](../monitoring.md#collecting-the-audit-log). The audit log does not record it.",
+    allow: "administrator",
+    query: PullQuery,
+    response: download("application/x-ndjson"),
+    errors: ["UNAVAILABLE"],
+    async run({ query: { after = "", limit } }, env) {
+      const stream = Readable.from(pulled(after, limit, env), { objectMode: false });
+      return { body: new Download({ "x-content-type-options": "nosniff" }, stream) };
     },
   }),
 ];
