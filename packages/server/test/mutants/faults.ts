@@ -19,6 +19,7 @@ import { dashboardPolicy } from "./faults/dashboard-policy.ts";
 import { data } from "./faults/data.ts";
 import { database } from "./faults/database.ts";
 import { explanations } from "./faults/explanations.ts";
+import { identities } from "./faults/identities.ts";
 import { lettingGo } from "./faults/letting-go.ts";
 import { mcpReading } from "./faults/mcp-reading.ts";
 import { nodes } from "./faults/nodes.ts";
@@ -64,6 +65,7 @@ export const FAULTS: Fault[] = [
   ...nodes,
   ...bus,
   ...administration,
+  ...identities,
   ...lettingGo,
   ...people,
   ...tokens,
