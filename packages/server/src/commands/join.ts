@@ -1,4 +1,4 @@
-import { joinStores } from "../service.ts";
+import { joinStores } from "../open-instance.ts";
 import { command } from "./command.ts";
 
 export const join = command({

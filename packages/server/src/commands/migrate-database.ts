@@ -1,4 +1,4 @@
-import { migrateStores } from "../service.ts";
+import { migrateStores } from "../open-instance.ts";
 import { command } from "./command.ts";
 
 export const migrate = command({

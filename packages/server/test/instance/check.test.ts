@@ -12,7 +12,8 @@ import { Signer } from "../../src/crypto/secrets.ts";
 import { issueTicket } from "../../src/crypto/tickets.ts";
 import { openDb } from "../../src/drivers/index.ts";
 import { CHECK_HEADER } from "../../src/http/arrival.ts";
-import { migrateStores, serve } from "../../src/service.ts";
+import { migrateStores } from "../../src/open-instance.ts";
+import { serve } from "../../src/service.ts";
 import { atEnd, fileScope, type Scope, temporaryDirectory } from "../support/service.ts";
 
 const SECRET = "a secret of the tests that is long enough";

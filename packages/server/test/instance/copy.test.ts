@@ -12,8 +12,9 @@ import { createTables, openDb } from "../../src/drivers/index.ts";
 import type { Env } from "../../src/env.ts";
 import { becomeOnlyWriter } from "../../src/instance/one-writer.ts";
 import { seedExamples } from "../../src/management/seed-examples.ts";
+import { joinStores } from "../../src/open-instance.ts";
 import { writePageViews } from "../../src/organisation/view-counts.ts";
-import { joinStores } from "../../src/service.ts";
+
 import { cookieOf, JSON_TYPE, signIn } from "../support/client.ts";
 import { S3_VARIABLES, startS3 } from "../support/s3-server.ts";
 import {

@@ -10,9 +10,10 @@ import { local } from "../../src/drivers/blobs/local.ts";
 import { migrate } from "../../src/drivers/db/migrate.ts";
 import { openDb } from "../../src/drivers/index.ts";
 import { joinInstance, requireOneInstance, type Stores } from "../../src/instance/instance-id.ts";
+import { joinStores } from "../../src/open-instance.ts";
 import { filesData } from "../../src/primitives/files/data.ts";
 import { FileStore } from "../../src/primitives/files/store.ts";
-import { joinStores, serve } from "../../src/service.ts";
+import { serve } from "../../src/service.ts";
 import { inPieces, keysOf } from "../drivers/blobs-contract.ts";
 import { atEnd, ENGINES, type Scope, startService, temporaryDirectory } from "../support/service.ts";
 

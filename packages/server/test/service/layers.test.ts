@@ -36,6 +36,7 @@ const LAYERS = [
   ["mcp/"],
   ["app.ts", "stored-data.ts"],
   ["backup/", "copy/"],
+  ["open-instance.ts"],
   ["service.ts"],
   ["index.ts"],
   ["commands/"],
@@ -115,7 +116,13 @@ test("imports point inward", () => {
 const sameDriver = (from: string, to: string) => DRIVER.exec(from)?.[0] === DRIVER.exec(to)?.[0];
 
 test("only the start and drivers/index.ts import driver implementations; everything else their interfaces", () => {
-  const knowing = ["service.ts", "commands/start.ts", "commands/checks/store-checks.ts", "drivers/index.ts"];
+  const knowing = [
+    "open-instance.ts",
+    "service.ts",
+    "commands/start.ts",
+    "commands/checks/store-checks.ts",
+    "drivers/index.ts",
+  ];
   assert.deepEqual(
     breaking(
       ({ from, to }) =>
@@ -124,6 +131,7 @@ test("only the start and drivers/index.ts import driver implementations; everyth
     [],
   );
   const opening = [
+    "open-instance.ts",
     "service.ts",
     "instance/one-writer.ts",
     "commands/checks/store-checks.ts",
@@ -288,6 +296,7 @@ test("the root holds the start, the service, the application and its environment
     "env.ts",
     "index.ts",
     "main.ts",
+    "open-instance.ts",
     "service.ts",
     "stored-data.ts",
   ]);

@@ -72,7 +72,7 @@ export const backups: Fault[] = [
   ),
   fault(
     "restores: an interrupted restore is not finished by the next start",
-    "packages/server/src/service.ts",
+    "packages/server/src/open-instance.ts",
     "(await finishRestore(config))",
     "(await Promise.resolve(finishRestore === undefined))",
     TEST,

@@ -86,7 +86,7 @@ export const nodes: Fault[] = [
   ),
   fault(
     "workers: one of them serves, because they do not share the port",
-    "packages/server/src/service.ts",
+    "packages/server/src/http/listening.ts",
     "reusePort: true",
     "reusePort: false",
     "packages/server/test/instance/worker-processes.test.ts",
@@ -149,7 +149,7 @@ export const nodes: Fault[] = [
   ),
   fault(
     "stop: a node that stops keeps connections open",
-    "packages/server/src/service.ts",
+    "packages/server/src/http/listening.ts",
     "response.shouldKeepAlive = false;",
     "void response;",
     "packages/server/test/service/stop.test.ts",
