@@ -9,7 +9,7 @@ import { open, type Page } from "@easel/conformance/page";
 import { until } from "@easel/conformance/patience";
 import { govern } from "@easel/conformance/policy";
 import { refused } from "@easel/conformance/refusal";
-import type { Person, Target } from "@easel/conformance/target";
+import { freshEmail, type Person, type Target } from "@easel/conformance/target";
 import { tokenOf } from "@easel/conformance/token";
 import type { RuntimePolicy } from "@easel/protocol/policy";
 import { isFull } from "../../src/disk/disk-space.ts";
@@ -102,6 +102,12 @@ describe("while less than the reserve is free on the disk of the database", () =
     assert.equal((await send(below.base, { method: "GET", path: "/readyz" })).status, 200);
   });
 
+  /** Signs somebody in who owns nothing. Returns their id. */
+  const somebody = async () => {
+    const person = await target.signIn(freshEmail("leaver"));
+    return String((await manage(target, person, "GET", "/api/me")).json.id);
+  };
+
   /** A request for each act that deletes something. */
   const DELETIONS: Record<string, () => Promise<Answer>> = {
     "session.revoke": async () => {
@@ -162,10 +168,14 @@ describe("while less than the reserve is free on the disk of the database", () =
       return administer(below, "DELETE", `/connections/weather/grants/${site.id}`);
     },
     "connection.delete": () => administer(below, "DELETE", "/connections/weather"),
+    "user.end-sessions": async () => administer(below, "DELETE", `/users/${await somebody()}/sessions`),
+    "user.end-guests": async () => administer(below, "DELETE", `/users/${await somebody()}/guests`),
+    "user.unlink": async () => administer(below, "DELETE", `/users/${await somebody()}/identities`),
+    "user.erase": async () => administer(below, "DELETE", `/users/${await somebody()}`),
   };
   it("every act that deletes something is tested", () => {
     const acts = ACTS.filter(({ method }) => method === "DELETE").map(({ name }) => name);
-    assert.deepEqual(Object.keys(DELETIONS).toSorted(), acts.toSorted());
+    assert.deepEqual([...Object.keys(DELETIONS), "session.end-all"].toSorted(), acts.toSorted());
   });
   const ENDINGS: Record<string, () => Promise<Answer>> = {
     ...DELETIONS,
@@ -173,6 +183,7 @@ describe("while less than the reserve is free on the disk of the database", () =
     "settings.update": () =>
       administer(below, "PATCH", "/settings", { quotas: { "kv.keys.shared": 10_000 } }),
     "canvas.disable": () => administer(below, "POST", `/canvases/${site.id}/disable`, {}),
+    "session.end-all": () => administer(below, "DELETE", "/sessions"),
   };
   for (const [act, request] of Object.entries(ENDINGS)) {
     it(`${act} succeeds`, async () => {
