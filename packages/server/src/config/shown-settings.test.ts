@@ -14,6 +14,7 @@ const SECRETS: Record<string, string> = {
   SERVICE_ENCRYPTION_KEY: Buffer.alloc(32, SECRET).toString("base64"),
   SERVICE_OIDC_CLIENT_SECRET: SECRET,
   SERVICE_AI_API_KEY: SECRET,
+  SERVICE_SCIM_TOKEN: SECRET,
   SERVICE_SMTP_URL: `smtps://easel:${SECRET}@mail.internal:465`,
 };
 

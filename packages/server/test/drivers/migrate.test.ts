@@ -344,12 +344,16 @@ test("a migration that older nodes are said to read only adds", async () => {
       .replace(/\$\$.*?\$\$|\bbegin\b.*?\bend\b/gs, "")
       .split(";")
       .map((each) => each.trim().replace(/\s+/g, " "));
-    // A new table may be filled.
-    const fills = ([, table = ""]: RegExpExecArray) =>
-      statements.some((each) => each.startsWith(`create table ${table} (`));
+    // A new table, and a new column, may be filled.
+    const isNew = ([, table = "", column]: RegExpExecArray) =>
+      statements.some((each) =>
+        each.startsWith(
+          column === undefined ? `create table ${table} (` : `alter table ${table} add column ${column} `,
+        ),
+      );
     for (const statement of statements.filter(Boolean)) {
-      const insert = /^insert into (\w+) /.exec(statement);
-      if (insert === null || !fills(insert)) assert.match(statement, adds, file);
+      const fill = /^(?:insert into|update) (\w+)(?: set (\w+) = (?!.*, \w+ = ))?/.exec(statement);
+      if (fill === null || !isNew(fill)) assert.match(statement, adds, file);
     }
   }
 });

@@ -110,7 +110,7 @@ test("what a turn joins is read along indexes, whatever is in the tables", {
   await callStores(db);
 
   const joined = [...proxy.texts].filter((text) => text.includes("with ordinality as calls"));
-  const tables = ["kv", "records", "submissions", "files", "session_holders", "canvases"];
+  const tables = ["kv", "records", "submissions", "files", "session_people", "canvases"];
   for (const table of tables)
     assert.ok(
       joined.some((text) => new RegExp(`\\b(from|update) ${table}\\b`).test(text)),

@@ -133,6 +133,7 @@ test("settings that may contain a password are secret", () => {
     "SERVICE_ENCRYPTION_KEY",
     "SERVICE_OIDC_CLIENT_SECRET",
     "SERVICE_PROXY_SECRET",
+    "SERVICE_SCIM_TOKEN",
     "SERVICE_SESSION_SECRET",
     "SERVICE_SMTP_URL",
   ]);

@@ -47,6 +47,8 @@ const NOT_RUN: Record<string, string> = {
     "installs a package on the machine; deploy/debian/check.sh installs it in a Debian of its own",
   "docs/install.md#debian-package 2": "starts a unit of systemd",
   "docs/install.md#checkout 1": "installs the project and starts a service that does not end",
+  "docs/people.md#people-from-a-directory-scim 1":
+    "needs a service with SERVICE_SCIM_TOKEN; scim.test.ts sends such requests",
   "docs/growing.md#one-node 1": "makes a user of the machine",
   "docs/growing.md#one-node 4": "starts a unit of systemd",
   "docs/growing.md#postgresql 1": "installs PostgreSQL on the machine",
