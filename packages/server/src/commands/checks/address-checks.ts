@@ -99,7 +99,11 @@ function hostRow(name: string, host: string, arrival: Arrival, days: number | nu
       message: `the service gets the host \`${arrival.host}\` instead of \`${host}\`: let the proxy pass on Host, such as \`proxy_set_header Host $http_host\` of nginx`,
     };
   if (days !== null && days < 14)
-    return { name, state: "warning", message: `${host} answers, but its certificate ends in ${days} days` };
+    return {
+      name,
+      state: "warning",
+      message: `${host} answers, but its certificate ends in ${days === 1 ? "a day" : `${days} days`}`,
+    };
   const certificate = days === null ? "" : `; its certificate is valid for ${days} days`;
   return { name, state: "ok", message: `${host} answers, and \`Host\` arrives unchanged${certificate}` };
 }

@@ -31,11 +31,11 @@ async function checkProvider(config: Config, origin: string): Promise<Row[]> {
   const claims = Array.isArray(found.claims_supported) ? found.claims_supported : null;
   return [
     row("ok", `${issuer} answers; the redirect URI to register there is ${origin}/auth/callback`),
-    ...(claims !== null && !claims.includes("email_verified")
+    ...(config.oidcEmailVerified === "required" && claims !== null && !claims.includes("email_verified")
       ? [
           row(
             "warning",
-            "it does not list `email_verified` among its claims: sign-ins are refused unless it says that addresses are verified",
+            "it does not list `email_verified` among its claims: sign-ins are refused unless it says that addresses are verified; see SERVICE_OIDC_EMAIL_VERIFIED",
           ),
         ]
       : []),
