@@ -5,8 +5,8 @@ import type { Mail } from "./mails.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** How many mails one person may cause, and how many one address may get, on any day. */
-const MAILS_PER_DAY = { causedBy: 200, recipient: 20 } as const;
+/** How many mails one person may cause, how many of these to one address, and how many one address may get of all, on any day. */
+const MAILS_PER_DAY = { causedBy: 200, pair: 20, recipient: 100 } as const;
 
 /** The mails to be sent, and those of the last two weeks. */
 export const outboxData: CanvasData = {
@@ -56,6 +56,7 @@ export function mailSteps(
       select cast(${id} as text), cast(${kind} as text), cast(${recipient} as text), cast(${recipientName} as text),
         cast(${subject} as text), cast(${body} as text), cast(${causedBy} as text), cast(${now} as bigint), cast(${now} as bigint)
       where (select count(*) from outbox where caused_by = ${causedBy ?? ""} and created_at > ${now - DAY_MS}) < ${MAILS_PER_DAY.causedBy}
+        and (select count(*) from outbox where recipient = ${recipient} and caused_by = ${causedBy ?? ""} and created_at > ${now - DAY_MS}) < ${MAILS_PER_DAY.pair}
         and (select count(*) from outbox where recipient = ${recipient} and created_at > ${now - DAY_MS}) < ${MAILS_PER_DAY.recipient}
         and not exists (select 1 from users where email = ${recipient} and deactivated_at is not null)
       on conflict (id) do nothing`,
