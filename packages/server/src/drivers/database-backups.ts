@@ -34,11 +34,14 @@ export type CheckCopy = (
   faults: string[],
 ) => Promise<CopiedState | null>;
 
-/** Returns the columns whose blobs are surely stored, each with the condition of its rows. */
-export const storedIn = (
-  columns: readonly BlobColumn[],
-): { table: string; column: string; where: string }[] =>
-  columns.map(({ table, column, where = "true", stored = where }) => ({ table, column, where: stored }));
+/** Returns a query for each column of keys of blobs in the tables that a copy has. */
+export const keysIn = (tables: readonly string[], columns: readonly BlobColumn[]): string[] =>
+  columns
+    .filter(({ table }) => tables.includes(table))
+    .map(
+      ({ table, column, where = "true", stored = where }) =>
+        `select ${column} as key from ${table} where ${column} is not null and ${stored}`,
+    );
 
 /** The statement that ends the leases of all processes: those of the time of a copy do not run any more. */
 export const END_LEASES = "update leases set leased_until = 0";

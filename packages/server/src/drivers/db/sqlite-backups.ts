@@ -8,7 +8,7 @@ import {
   type DatabaseBackups,
   END_LEASES,
   holdSweep,
-  storedIn,
+  keysIn,
 } from "../database-backups.ts";
 import { withFileName } from "./sqlite-connection.ts";
 import { copySqlite } from "./sqlite-copy.ts";
@@ -83,12 +83,7 @@ function stateOf(copy: DatabaseSync, columns: readonly BlobColumn[]): CopiedStat
   const count = (table: string) =>
     Number(copy.prepare(`select count(*) as rows from "${table}"`).get()?.rows);
   const has = (table: string) => tables.includes(table);
-  const keys = storedIn(columns)
-    .filter(({ table }) => has(table))
-    .map(
-      ({ table, column, where }) =>
-        `select ${column} as key from ${table} where ${column} is not null and ${where}`,
-    );
+  const keys = keysIn(tables, columns);
   return {
     instance: has("instance") ? (texts("select id from instance")[0] ?? null) : null,
     migrations: has("migrations") ? texts("select name from migrations order by name") : [],

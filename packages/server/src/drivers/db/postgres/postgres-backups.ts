@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import type { TransactionSql } from "postgres";
 import type { BlobColumn } from "../../blob-references.ts";
-import { type CheckCopy, type CopiedState, type DatabaseBackups, storedIn } from "../../database-backups.ts";
+import { type CheckCopy, type CopiedState, type DatabaseBackups, keysIn } from "../../database-backups.ts";
 import { versionOf, withClient } from "./one-client.ts";
 import { MissingProgram, type ProgramDatabase, requireProgram, runProgram } from "./postgres-programs.ts";
 
@@ -60,12 +60,7 @@ async function stateOf(client: TransactionSql, columns: readonly BlobColumn[]): 
   for (const table of tables)
     counts.push([table, Number((await texts(`select count(*) from "${table}"`))[0])]);
   const has = (table: string) => tables.includes(table);
-  const keys = storedIn(columns)
-    .filter(({ table }) => has(table))
-    .map(
-      ({ table, column, where }) =>
-        `select ${column} as key from ${table} where ${column} is not null and ${where}`,
-    );
+  const keys = keysIn(tables, columns);
   return {
     instance: has("instance") ? ((await texts("select id from instance"))[0] ?? null) : null,
     migrations: has("migrations") ? await texts('select name from migrations order by name collate "C"') : [],
