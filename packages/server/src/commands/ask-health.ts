@@ -7,7 +7,6 @@ const TIMEOUT_MS = 3_000;
 const LOCAL: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "[::1]" };
 
 export const health = command({
-  summary: "Asks the service on this machine whether it is alive: for the health check of a container.",
   async run({ environment }) {
     const { host, port } = readConfig(environment);
     const address = LOCAL[host] ?? (host.includes(":") ? `[${host}]` : host);

@@ -3,7 +3,6 @@ import { SetupError } from "../config/setting-types.ts";
 import { command } from "./command.ts";
 
 export const backup = command({
-  summary: "Makes a backup of database and blobs in a folder, while the service runs or is stopped.",
   args: ["DIR"],
   options: {
     keep: {

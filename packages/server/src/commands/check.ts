@@ -10,8 +10,6 @@ import { command, type Given } from "./command.ts";
 const SIGNS: Record<Row["state"], string> = { ok: "ok     ", warning: "WARNING", failed: "FAILED " };
 
 export const check = command({
-  summary:
-    "Checks the settings, what they name, and the way to a running service. Ends with 1 if something fails.",
   options: { json: { type: "boolean", meaning: "Prints the rows as JSON." } },
   async run({ options, environment }) {
     const rows = await checkAll(environment);

@@ -1,11 +1,13 @@
 /** An option of a command, such as `--keep 14`. */
-interface Option {
+export interface Option {
   /** Whether it has a value. */
   type: "string" | "boolean";
   /** What the value is in the help, such as `N`. */
   value?: string;
   /** What the option does. */
   meaning: string;
+  /** Whether the command is refused without it. */
+  required?: boolean;
 }
 
 /** What a command line has after the name of the command. */
@@ -16,10 +18,8 @@ export interface Given {
   environment: Record<string, string | undefined>;
 }
 
-/** A command of `easel-server`. */
+/** A command of `easel-server`. What it does, in one line, is in the table of the commands. */
 export interface Command {
-  /** What it does, in one line. */
-  summary: string;
   /** The names of its arguments, such as `DIRECTORY`; `[NAME]` may be left out. The command is refused with more or fewer. */
   args?: readonly string[];
   options?: Readonly<Record<string, Option>>;

@@ -1,19 +1,73 @@
 import type { Command } from "./command.ts";
 
-/** The commands by their names, in the order of the help. A command is loaded when it is run. The first one is the default. */
-export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
-  start: async () => (await import("./start.ts")).start,
-  backup: async () => (await import("./backup.ts")).backup,
-  verify: async () => (await import("./verify.ts")).verify,
-  restore: async () => (await import("./restore.ts")).restore,
-  sweep: async () => (await import("./sweep-now.ts")).sweep,
-  join: async () => (await import("./join.ts")).join,
-  copy: async () => (await import("./copy.ts")).copy,
-  check: async () => (await import("./check.ts")).check,
-  health: async () => (await import("./ask-health.ts")).health,
-  migrate: async () => (await import("./migrate-database.ts")).migrate,
-  version: async () => (await import("./version.ts")).version,
+/** A command: what it does, in one line, and its module, which is loaded when the command is run. */
+export interface CommandRow {
+  summary: string;
+  load(): Promise<Command>;
+}
+
+/** Several commands that have a first word in common. */
+export interface CommandGroup {
+  summary: string;
+  commands: CommandTable;
+}
+
+/** Commands and groups by their names, in the order of the help. */
+export type CommandTable = Readonly<Record<string, CommandRow | CommandGroup>>;
+
+/** The commands of `easel-server`. The first one is the default. */
+export const COMMANDS: CommandTable = {
+  start: {
+    summary: "Starts the service. It is the default.",
+    load: async () => (await import("./start.ts")).start,
+  },
+  backup: {
+    summary: "Makes a backup of database and blobs in a folder, while the service runs or is stopped.",
+    load: async () => (await import("./backup.ts")).backup,
+  },
+  verify: {
+    summary: "Verifies a backup wholly: the newest in a folder, or the one with a name.",
+    load: async () => (await import("./verify.ts")).verify,
+  },
+  restore: {
+    summary:
+      "Replaces the data by a backup, the newest in a folder or the one with a name. The service must be stopped.",
+    load: async () => (await import("./restore.ts")).restore,
+  },
+  sweep: {
+    summary: "Says whether unused blobs are removed, which a restore suspends for seven days.",
+    load: async () => (await import("./sweep-now.ts")).sweep,
+  },
+  join: {
+    summary: "Declares that the configured database and blob store belong together.",
+    load: async () => (await import("./join.ts")).join,
+  },
+  copy: {
+    summary:
+      "Copies the instance to another database, another place for blobs, or both, while it is stopped.",
+    load: async () => (await import("./copy.ts")).copy,
+  },
+  check: {
+    summary:
+      "Checks the settings, what they name, and the way to a running service. Ends with 1 if something fails.",
+    load: async () => (await import("./check.ts")).check,
+  },
+  health: {
+    summary: "Asks the service on this machine whether it is alive: for the health check of a container.",
+    load: async () => (await import("./ask-health.ts")).health,
+  },
+  migrate: {
+    summary: "Applies the migrations of this release to the database, which a start does, too.",
+    load: async () => (await import("./migrate-database.ts")).migrate,
+  },
+  version: {
+    summary: "Prints the version of the service and of Node.",
+    load: async () => (await import("./version.ts")).version,
+  },
 };
 
 /** The command with which a primary process starts its workers. It is in no help. */
-export const loadWorker = async (): Promise<Command> => (await import("./start.ts")).work;
+export const WORKER: CommandRow = {
+  summary: "Serves as one of several workers.",
+  load: async () => (await import("./start.ts")).work,
+};

@@ -2,7 +2,6 @@ import { copyInstance } from "../copy/copy-instance.ts";
 import { command } from "./command.ts";
 
 export const copy = command({
-  summary: "Copies the instance to another database, another place for blobs, or both, while it is stopped.",
   options: {
     to: {
       type: "string",

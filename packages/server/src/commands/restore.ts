@@ -2,8 +2,6 @@ import { restoreBackup } from "../backup/restore-backup.ts";
 import { command } from "./command.ts";
 
 export const restore = command({
-  summary:
-    "Replaces the data by a backup, the newest in a folder or the one with a name. The service must be stopped.",
   args: ["DIR", "[NAME]"],
   options: {
     replace: {

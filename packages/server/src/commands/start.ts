@@ -13,7 +13,6 @@ const WHO: Record<Config["authMode"], string> = {
 const PRELOAD_AFTER_MS = 1_000;
 
 export const start = command({
-  summary: "Starts the service. It is the default.",
   async run({ environment }) {
     const socket = await givenSocket(environment);
     if (environment.SERVICE_WORKERS) {
@@ -29,7 +28,6 @@ export const start = command({
 
 /** What a primary process starts itself again with. People cannot run it, because it needs the channel to that process. */
 export const work = command({
-  summary: "Serves as one of several workers.",
   options: {
     socket: { type: "boolean", meaning: "Serves at the socket that the primary process has passed on." },
   },

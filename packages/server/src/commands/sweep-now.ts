@@ -5,7 +5,6 @@ import { endHold, heldUntil } from "../instance/sweep-guard.ts";
 import { command } from "./command.ts";
 
 export const sweep = command({
-  summary: "Says whether unused blobs are removed, which a restore suspends for seven days.",
   options: {
     now: { type: "boolean", meaning: "Lets the service remove unused blobs again, within the hour." },
   },

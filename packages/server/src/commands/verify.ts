@@ -2,7 +2,6 @@ import { verifyBackup } from "../backup/verify-backup.ts";
 import { command } from "./command.ts";
 
 export const verify = command({
-  summary: "Verifies a backup wholly: the newest in a folder, or the one with a name.",
   args: ["DIR", "[NAME]"],
   async run({ args: [directory = "", name] }) {
     const print = (line: string) => void process.stdout.write(`${line}\n`);
