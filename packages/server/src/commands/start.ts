@@ -121,8 +121,9 @@ async function serveAsWorker(environment: Environment, hasSocket: boolean): Prom
   const stop = async () => {
     stopped ??= service.stop();
     await stopped;
+    process.removeAllListeners("disconnect");
     if (process.connected) process.disconnect?.();
   };
   stopOnSignals(stop);
-  reportReady(greeting, stop);
+  reportReady(greeting, { log: service.env.log, stop });
 }

@@ -119,8 +119,20 @@ export async function unusedPort({ host, port }: { host: string; port: number })
   return found;
 }
 
-/** Tells the primary process that this worker listens, and calls `stop` when the primary has ended. */
-export function reportReady(ready: string, stop: () => Promise<void>): void {
-  process.send?.({ ready } satisfies Ready);
-  process.once("disconnect", stop);
+/**
+ * Tells the primary process that this worker listens, and calls `stop` when the primary has ended, which it may have done before. `log` is that of
+ * the worker.
+ */
+export function reportReady(
+  ready: string,
+  { log, stop }: { log: { warn(message: string): void }; stop: () => Promise<void> },
+): void {
+  const orphaned = () => {
+    log.warn("the process that started this worker has ended: the worker stops");
+    void stop();
+  };
+  if (!process.connected) return orphaned();
+  process.once("disconnect", orphaned);
+  // That the channel closes meanwhile is told by its event.
+  process.send?.({ ready } satisfies Ready, () => {});
 }

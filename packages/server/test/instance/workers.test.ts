@@ -4,7 +4,10 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import net from "node:net";
 import path from "node:path";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { before, describe, it } from "node:test";
+import { pathToFileURL } from "node:url";
 import { until } from "@easel/conformance/patience";
 import { unusedPort, Workers } from "../../src/instance/workers.ts";
 import { atEnd, fileScope, type Scope, temporaryDirectory } from "../support/service.ts";
@@ -61,6 +64,23 @@ describe("workers", () => {
     assert.equal(await workers.stop(), 0);
     assert.equal(live().length, 0);
     assert.equal(started.length, 3);
+  });
+
+  it("one whose primary process ended before it listens says so, and stops", async (t) => {
+    const late = path.join(await temporaryDirectory(t), "late.mjs");
+    const workers = pathToFileURL(path.join(import.meta.dirname, "../../src/instance/workers.ts"));
+    await writeFile(
+      late,
+      `import { reportReady } from ${JSON.stringify(workers.href)};
+       const log = { warn: (line) => process.stderr.write(line + "\\n") };
+       const stop = async () => process.stderr.write("stopped");
+       process.once("disconnect", () => setImmediate(() => reportReady("I serve", { log, stop })));`,
+    );
+    const child = fork(late, { stdio: ["ignore", "ignore", "pipe", "ipc"] });
+    child.disconnect();
+    const said = text(child.stderr as Readable);
+    assert.deepEqual(await once(child, "exit"), [0, null]);
+    assert.equal(await said, "the process that started this worker has ended: the worker stops\nstopped");
   });
 
   it("if the first one does not start, there is no other one", async (t) => {
