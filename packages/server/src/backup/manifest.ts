@@ -36,7 +36,7 @@ const manifest = z.object({
   database: measuredFile,
   /** The blobs that the database refers to: their number and bytes, and the file with their keys and sizes. */
   blobs: z.object({ count, bytes: count, list: measuredFile }),
-  /** The keys of blobs that the database refers to, and that were missing in the instance itself. */
+  /** The keys of blobs that the database refers to, and that were missing or damaged in the instance itself. */
   missing: z.array(hash),
   /** The ids of the keys in SERVICE_ENCRYPTION_KEY. */
   encryptionKeys: z.array(z.string()),

@@ -11,6 +11,7 @@ import { writePrivate } from "../disk/private-files.ts";
 import { type BlobSize, type Blobs, OtherContent } from "../drivers/blobs/blobs.ts";
 import type { CopiedState, DatabaseBackups } from "../drivers/database-backups.ts";
 import { databaseBackups, knownMigrations, openBlobs, openDb } from "../drivers/index.ts";
+import { Unavailable } from "../drivers/unavailable.ts";
 import { recordBackup } from "../instance/last-backup.ts";
 import { storedData } from "../stored-data.ts";
 import { BackupFolder, writeBlobList } from "./backup-folder.ts";
@@ -67,6 +68,10 @@ export async function takeBackup(
       throw new SetupError(
         `The disk of ${directory} is full: no backup was made, and the others are as before. Free space there, or keep fewer with --keep.`,
       );
+    if (error instanceof Unavailable)
+      throw new SetupError(
+        `No backup was made, and the others are as before: ${((error.cause as Error | undefined) ?? error).message}.`,
+      );
     throw error;
   }
 }
@@ -91,17 +96,21 @@ async function fill(
   let lost: string[] = [];
   for (let tries = 1; ; tries++) {
     print(
-      tries === 1 ? "Copying the database …" : "A blob was removed meanwhile. Copying the database again …",
+      tries === 1
+        ? "Copying the database …"
+        : "A blob is missing or damaged. Copying the database again, in case it was removed meanwhile …",
     );
     const state = await database.copy(file, columns);
     await requireKnown(state, database.engine);
     await requireSameInstance(state, folder);
     await onCopied();
     const { copied, missing } = await copyBlobs(state.blobs, blobs, folder, print);
-    // What was missing before and still is does not come back: the instance itself has lost it.
+    // What was missing or damaged before and still is does not come back: the instance itself has lost it.
     if (missing.every((key) => lost.includes(key))) {
       for (const key of missing.slice(0, 10))
-        print(`Warning: the blob ${key} is missing in the instance itself. The backup has everything else.`);
+        print(
+          `Warning: the blob ${key} is missing or damaged in the instance itself. The backup has everything else.`,
+        );
       const known = await finish(to, file, copied);
       const contents: Manifest = {
         format: 1,
@@ -147,7 +156,10 @@ async function requireSameInstance({ instance }: CopiedState, folder: BackupFold
   }
 }
 
-/** Copies the blobs with these keys that the folder does not have yet. Returns those that it has now, and the keys of the missing ones. */
+/**
+ * Copies the blobs with these keys that the folder does not have yet. Returns those that it has now, and the keys of those that are missing, or whose
+ * bytes are damaged.
+ */
 async function copyBlobs(
   keys: readonly string[],
   from: Blobs,
@@ -161,13 +173,12 @@ async function copyBlobs(
   await inParallel(added, AT_ONCE, async (key) => {
     const source = await from.get(key);
     if (source === null) return void missing.push(key);
-    const { size } = await folder.blobs.put(source, { key }).catch((error) => {
+    try {
+      there.set(key, (await folder.blobs.put(source, { key })).size);
+    } catch (error) {
       if (!(error instanceof OtherContent)) throw error;
-      throw new SetupError(
-        `The blob ${key} of the instance is damaged: its bytes have another hash. Deploy or upload it again, or restore it from an older backup.`,
-      );
-    });
-    there.set(key, size);
+      missing.push(key);
+    }
   });
   const copied = keys.flatMap((key) => {
     const size = there.get(key);

@@ -55,7 +55,8 @@ export async function verifyBackup(
     if (fault !== null) faults.push(fault);
   });
   refuse(at, faults);
-  for (const key of manifest.missing) print(`Warning: the blob ${key} was missing in the instance itself.`);
+  for (const key of manifest.missing)
+    print(`Warning: the blob ${key} was missing or damaged in the instance itself.`);
   return { name: found, manifest, database, listed, blobs: folder.blobs };
 }
 

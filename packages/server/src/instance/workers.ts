@@ -131,8 +131,9 @@ export function reportReady(
     log.warn("the process that started this worker has ended: the worker stops");
     void stop();
   };
-  if (!process.connected) return orphaned();
-  process.once("disconnect", orphaned);
-  // That the channel closes meanwhile is told by its event.
-  process.send?.({ ready } satisfies Ready, () => {});
+  if (process.connected) {
+    process.once("disconnect", orphaned);
+    // That the channel closes meanwhile is told by its event.
+    process.send?.({ ready } satisfies Ready, () => {});
+  } else orphaned();
 }

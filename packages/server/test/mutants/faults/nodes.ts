@@ -80,7 +80,7 @@ export const nodes: Fault[] = [
   fault(
     "workers: they outlive their primary process",
     "packages/server/src/instance/workers.ts",
-    'process.once("disconnect", stop);',
+    'process.once("disconnect", orphaned);',
     "",
     "packages/server/test/instance/worker-processes.test.ts",
   ),
