@@ -8,6 +8,7 @@ import { Sealer } from "../crypto/secrets.ts";
 import { freeBytes } from "../disk/disk-space.ts";
 import { makeDirectory, makePrivate } from "../disk/private-files.ts";
 import type { BlobSize, Blobs } from "../drivers/blobs/blobs.ts";
+import type { RestoredTimes } from "../drivers/database-backups.ts";
 import {
   knownMigrations,
   openBlobs,
@@ -53,7 +54,7 @@ interface Restore {
   backup: Verified;
   /** The name that what is present gets. */
   aside: string;
-  holdUntil: number;
+  times: RestoredTimes;
   print: Print;
   onStep: OnStep;
 }
@@ -77,10 +78,11 @@ export async function restoreBackup(
     await requireSuitable(backup, config);
     warnOfKeys(backup, config, print);
     const aside = `before-restore-${new Date(clock()).toISOString().slice(0, 19).replaceAll(":", "-")}Z`;
-    const restore = { config, environment, backup, aside, holdUntil: clock() + HOLD_MS, print, onStep };
+    const times = { takenAt: Date.parse(backup.manifest.takenAt), holdUntil: clock() + HOLD_MS };
+    const restore = { config, environment, backup, aside, times, print, onStep };
     await (isPostgres(config.databaseUrl) ? restorePostgres(restore, replace) : restoreSqlite(restore));
     print(
-      `Restored ${backup.name}. Unused blobs are kept until ${new Date(restore.holdUntil).toISOString().slice(0, 10)}, so that you can go back; ` +
+      `Restored ${backup.name}. Unused blobs are kept until ${new Date(times.holdUntil).toISOString().slice(0, 10)}, so that you can go back; ` +
         "`easel-server sweep --now` ends that. Start the service.",
     );
   });
@@ -112,7 +114,7 @@ function warnOfKeys({ manifest: { encryptionKeys } }: Verified, config: Config, 
 }
 
 async function restoreSqlite(restore: Restore): Promise<void> {
-  const { config, backup, aside, holdUntil, print, onStep } = restore;
+  const { config, backup, aside, times, print, onStep } = restore;
   const place = placeOf(config);
   await requireFree(place, backup.manifest.database.bytes);
   const blobs = await putBlobs(restore);
@@ -126,7 +128,7 @@ async function restoreSqlite(restore: Restore): Promise<void> {
     throw new SetupError(
       `The copy of the database in ${directory} differs from the backup: the disk may be broken. Nothing was replaced.`,
     );
-  await prepareRestored(staged, holdUntil);
+  await prepareRestored(staged, times);
   await syncFile(staged);
   await onStep("database prepared");
   await commitPlan(directory, { aside, ...blobs }, config);
@@ -138,7 +140,7 @@ async function restoreSqlite(restore: Restore): Promise<void> {
 }
 
 async function restorePostgres(restore: Restore, replace: boolean): Promise<void> {
-  const { config, environment, backup, aside, holdUntil, print, onStep } = restore;
+  const { config, environment, backup, aside, times, print, onStep } = restore;
   const tables = await postgresTables(config.databaseUrl);
   if (tables > 0 && !replace)
     throw new SetupError(
@@ -150,11 +152,7 @@ async function restorePostgres(restore: Restore, replace: boolean): Promise<void
   await restorePostgresDump(
     backup.database,
     { url: config.databaseUrl, environment },
-    {
-      aside: schema,
-      tables: backup.manifest.tables,
-      holdUntil,
-    },
+    { aside: schema, tables: backup.manifest.tables, times },
   );
   await onStep("database restored");
   await commitPlan(await beginPlan(config), { aside, ...blobs }, config);

@@ -43,10 +43,30 @@ export const keysIn = (tables: readonly string[], columns: readonly BlobColumn[]
         `select ${column} as key from ${table} where ${column} is not null and ${stored}`,
     );
 
-/** The statement that ends the leases of all processes: those of the time of a copy do not run any more. */
-export const END_LEASES = "update leases set leased_until = 0";
+/** When a backup that is restored was made, and until when unused blobs are kept, in epoch milliseconds. */
+export interface RestoredTimes {
+  takenAt: number;
+  holdUntil: number;
+}
 
-/** Returns the statement that keeps unused blobs until a time in epoch milliseconds. */
-export const holdSweep = (until: number): string =>
-  `insert into sweep_guard (singleton, ticks, held_until) values (1, 0, ${until})
-   on conflict (singleton) do update set held_until = excluded.held_until`;
+/**
+ * Returns the statements that prepare a restored database, each if it has their table: the processes of its time have ended, unused blobs are
+ * kept, and the backup itself is the last one, which was made after its copy of the database.
+ */
+export const preparations = (
+  has: (table: string) => boolean,
+  { takenAt, holdUntil }: RestoredTimes,
+): string[] =>
+  [
+    { table: "leases", statement: "update leases set leased_until = 0" },
+    {
+      table: "sweep_guard",
+      statement: `insert into sweep_guard (singleton, ticks, held_until) values (1, 0, ${holdUntil})
+        on conflict (singleton) do update set held_until = excluded.held_until`,
+    },
+    {
+      table: "last_backup",
+      statement: `insert into last_backup (singleton, finished_at) values (1, ${takenAt})
+        on conflict (singleton) do update set finished_at = excluded.finished_at`,
+    },
+  ].flatMap(({ table, statement }) => (has(table) ? [statement] : []));

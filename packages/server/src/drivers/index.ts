@@ -10,7 +10,7 @@ import type { Blobs } from "./blobs/blobs.ts";
 import { local } from "./blobs/local.ts";
 import type { Bus } from "./bus/bus.ts";
 import { memory } from "./bus/memory.ts";
-import type { CheckCopy, DatabaseBackups, Engine } from "./database-backups.ts";
+import type { CheckCopy, DatabaseBackups, Engine, RestoredTimes } from "./database-backups.ts";
 import type { Db, Schema } from "./db/db.ts";
 import { migrate, migrationsFor, pendingMigrations } from "./db/migrate.ts";
 import type { OnOperation, OnReachability } from "./db/postgres/pool.ts";
@@ -118,8 +118,8 @@ export async function checkOf(engine: Engine): Promise<CheckCopy> {
 }
 
 /** Prepares a copy of an SQLite database for its use: see `sqlite-backups.ts`. */
-export async function prepareRestored(file: string, holdUntil: number): Promise<void> {
-  return (await import("./db/sqlite-backups.ts")).prepareRestored(file, holdUntil);
+export async function prepareRestored(file: string, times: RestoredTimes): Promise<void> {
+  return (await import("./db/sqlite-backups.ts")).prepareRestored(file, times);
 }
 
 /** Returns the number of tables of a PostgreSQL database. */

@@ -6,9 +6,9 @@ import {
   type CheckCopy,
   type CopiedState,
   type DatabaseBackups,
-  END_LEASES,
-  holdSweep,
   keysIn,
+  preparations,
+  type RestoredTimes,
 } from "../database-backups.ts";
 import { withFileName } from "./sqlite-connection.ts";
 import { copySqlite } from "./sqlite-copy.ts";
@@ -92,16 +92,13 @@ function stateOf(copy: DatabaseSync, columns: readonly BlobColumn[]): CopiedStat
   };
 }
 
-/**
- * Prepares a copy of a database for its use: the processes of its time have ended, and unused blobs are kept until a time in epoch milliseconds.
- * A database of an older release that lacks the table for that is recognised by its ticks.
- */
-export function prepareRestored(file: string, holdUntil: number): void {
+/** Prepares a copy of a database, also of an older release that lacks some tables, for its use: see `preparations`. */
+export function prepareRestored(file: string, times: RestoredTimes): void {
   const copy = new DatabaseSync(file);
   try {
-    const has = copy.prepare("select 1 from sqlite_schema where type = 'table' and name = ?");
-    if (has.get("leases") !== undefined) copy.exec(END_LEASES);
-    if (has.get("sweep_guard") !== undefined) copy.exec(holdSweep(holdUntil));
+    const find = copy.prepare("select 1 from sqlite_schema where type = 'table' and name = ?");
+    for (const statement of preparations((table) => find.get(table) !== undefined, times))
+      copy.exec(statement);
   } finally {
     copy.close();
   }

@@ -1,4 +1,4 @@
-import { END_LEASES, holdSweep } from "../../database-backups.ts";
+import { preparations, type RestoredTimes } from "../../database-backups.ts";
 import { versionOf, withClient } from "./one-client.ts";
 import { type ProgramDatabase, RunningProgram, requireProgram } from "./postgres-programs.ts";
 
@@ -17,8 +17,7 @@ interface Restoring {
   aside: string | null;
   /** The number of rows that each table must have. */
   tables: Record<string, number>;
-  /** Until when unused blobs are kept, in epoch milliseconds. */
-  holdUntil: number;
+  times: RestoredTimes;
 }
 
 /**
@@ -28,7 +27,7 @@ interface Restoring {
 export async function restoreDump(
   file: string,
   database: ProgramDatabase,
-  { aside, tables, holdUntil }: Restoring,
+  { aside, tables, times }: Restoring,
 ): Promise<void> {
   const { version, schema } = await withClient(database.url, versionOf);
   for (const program of ["pg_restore", "psql"] as const) await requireProgram(program, version);
@@ -56,8 +55,7 @@ export async function restoreDump(
     statements([
       `set search_path to "${schema}"`,
       ...Object.entries(tables).map(countStatement),
-      ...(Object.hasOwn(tables, "leases") ? [END_LEASES] : []),
-      ...(Object.hasOwn(tables, "sweep_guard") ? [holdSweep(holdUntil)] : []),
+      ...preparations((table) => Object.hasOwn(tables, table), times),
       "commit",
     ]),
   );
