@@ -14,6 +14,7 @@ import { lastBackupData } from "./instance/last-backup.ts";
 import { leaseData } from "./instance/lease.ts";
 import { sweepGuardData } from "./instance/sweep-guard.ts";
 import { outboxData } from "./mail/mail-queue.ts";
+import { mailSwitchData } from "./mail/mail-switches.ts";
 import { appCodeData } from "./oauth/apps/app-codes.ts";
 import { oauthData } from "./oauth/oauth-codes.ts";
 import { auditData } from "./organisation/audit.ts";
@@ -51,6 +52,7 @@ export const storedData = (served: readonly Primitive[] = primitives): readonly 
   settingData,
   auditData,
   outboxData,
+  mailSwitchData,
   instanceData,
   sweepGuardData,
   lastBackupData,

@@ -50,3 +50,14 @@ export interface NewToken {
 /** What an access token is for: `/api` and `/v1`, or the tools of `/mcp`. */
 export const TOKEN_AUDIENCES = ["api", "mcp"] as const;
 export type TokenAudience = (typeof TOKEN_AUDIENCES)[number];
+
+/** The kinds of mails that people can turn off: somebody shares a canvas with them, asks for access to one of theirs, a quota of theirs is nearly used up. */
+export const MAIL_SWITCHES = ["shared", "asked", "quota"] as const;
+
+/** Which of these mails a person gets. */
+export type MailSwitches = Record<(typeof MAIL_SWITCHES)[number], boolean>;
+
+/** The response of `GET /api/me/mails`. `sent`: whether this instance sends mails at all. */
+export interface OwnMails extends MailSwitches {
+  sent: boolean;
+}

@@ -68,7 +68,8 @@ export async function transferCanvas(
 
 /**
  * Makes the active member with the address `email` the owner of a canvas on behalf of an administrator, whatever role that member has there.
- * The former owner has the role `keeps` then. `recorded` is the statement that writes the entry of the audit log, in the same batch. Changes
+ * The former owner has the role `keeps` then. `recorded` is the statement that writes the entry of the audit log, and `mails` are the steps that
+ * tell the new owner, in the same batch. Changes
  * nothing and returns "gone" unless the canvas belongs to `owner` and is not deleted, and the new owner is an active member. Changes nothing
  * and returns the name of a quota if the new owner would exceed this quota.
  */
@@ -76,7 +77,7 @@ export async function reassignCanvas(
   id: string,
   owner: Owner,
   email: string,
-  { keeps, recorded }: { keeps: "editor" | null; recorded: Sql | null },
+  { keeps, recorded, mails }: { keeps: "editor" | null; recorded: Sql | null; mails: Optional[] },
   env: Env,
 ): Promise<"done" | "gone" | OwnerQuota> {
   const now = env.clock();
@@ -92,5 +93,6 @@ export async function reassignCanvas(
     ),
     ...afterChange(id, owner, email, keeps, env),
     ...(recorded === null ? [] : [step("gone", recorded)]),
+    ...mails,
   ]);
 }

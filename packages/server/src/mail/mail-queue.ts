@@ -40,7 +40,7 @@ function isOfMember(email: string, { config }: Pick<Env, "config">): boolean {
 
 /**
  * Returns the steps that put a mail into the outbox, for the batch of the act that causes it; none if mail is off. A mail above the limits of its
- * cause or its recipient, or to a person who may not sign in, is left out. A second mail with the same id is, too.
+ * cause or its recipient, to a person who may not sign in, or of a kind that they do not want, is left out. A second mail with the same id is, too.
  */
 export function mailSteps(
   id: string,
@@ -50,15 +50,18 @@ export function mailSteps(
 ): Optional[] {
   if (!sendsMail(env) || !(isForGuest || isOfMember(recipient, env))) return [];
   const now = env.clock();
+  const since = now - DAY_MS;
   return [
     optional`
       insert into outbox (id, kind, recipient, recipient_name, subject, body, caused_by, created_at, due_at)
       select cast(${id} as text), cast(${kind} as text), cast(${recipient} as text), cast(${recipientName} as text),
         cast(${subject} as text), cast(${body} as text), cast(${causedBy} as text), cast(${now} as bigint), cast(${now} as bigint)
-      where (select count(*) from outbox where caused_by = ${causedBy ?? ""} and created_at > ${now - DAY_MS}) < ${MAILS_PER_DAY.causedBy}
-        and (select count(*) from outbox where recipient = ${recipient} and caused_by = ${causedBy ?? ""} and created_at > ${now - DAY_MS}) < ${MAILS_PER_DAY.pair}
-        and (select count(*) from outbox where recipient = ${recipient} and created_at > ${now - DAY_MS}) < ${MAILS_PER_DAY.recipient}
-        and not exists (select 1 from users where email = ${recipient} and deactivated_at is not null)
+      from (select count(*) as caused, count(case when recipient = ${recipient} then 1 end) as pair
+        from outbox where caused_by = ${causedBy ?? ""} and created_at > ${since}) as own
+      where caused < ${MAILS_PER_DAY.causedBy} and pair < ${MAILS_PER_DAY.pair}
+        and (select count(*) from outbox where recipient = ${recipient} and created_at > ${since}) < ${MAILS_PER_DAY.recipient}
+        and not exists (select 1 from users where email = ${recipient} and (deactivated_at is not null
+          or exists (select 1 from mails_off where user_id = users.id and mails_off.kind = ${kind})))
       on conflict (id) do nothing`,
   ];
 }

@@ -1,8 +1,9 @@
+import type { MailSwitches } from "@easel/protocol/management";
 import type { Env } from "../env.ts";
 
 /** A mail that the service sends. Its text has nothing of what canvases contain. */
 export interface Mail {
-  kind: "invitation" | "shared" | "ownership" | "token";
+  kind: "invitation" | "ownership" | "token" | keyof MailSwitches;
   recipient: string;
   recipientName: string;
   subject: string;
@@ -14,10 +15,23 @@ export interface Mail {
 /** The longest title or name in a mail, in characters. */
 const TEXT_MAX = 80;
 
-/** Returns a text of others as one short line: control characters, and those that change the direction of text, could pose as other lines. */
+/**
+ * Returns a text of others as one short line: control characters, and those that change the direction of text, could pose as other lines. Half of a
+ * surrogate pair, which no mail can carry, becomes a replacement character.
+ */
 function oneLine(text: string): string {
-  const line = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
-  return line.length <= TEXT_MAX ? line : `${line.slice(0, TEXT_MAX - 1).trimEnd()}…`;
+  const line = [
+    ...text
+      .toWellFormed()
+      .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ")
+      .trim(),
+  ];
+  return line.length <= TEXT_MAX
+    ? line.join("")
+    : `${line
+        .slice(0, TEXT_MAX - 1)
+        .join("")
+        .trimEnd()}…`;
 }
 
 /** A person as mails name them: with their address, because they choose their name themselves. */
@@ -28,8 +42,12 @@ interface Sender {
 
 const whole = ({ name, email }: Sender) => `${oneLine(name)} (${email})`;
 const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
-const textOf = (paragraphs: string[], { base }: Pick<Env, "base">) =>
-  [...paragraphs, `-- \nSent by ${base.origin}`].join("\n\n");
+const textOf = (paragraphs: string[], { base }: Pick<Env, "base">, footer = "") =>
+  [...paragraphs, `-- \nSent by ${base.origin}${footer}`].join("\n\n");
+
+/** The last line of the mails that people can turn off. */
+const choice = ({ base }: Pick<Env, "base">) =>
+  `\nWhich mails you get, you choose in your account: ${base.origin}/account#mails`;
 
 /** The mail with the link of an invitation to a guest. `until` is in epoch milliseconds. */
 export const invitationMail = (
@@ -70,6 +88,7 @@ export const sharedMail = (
       env.base.canvasUrl(slug),
     ],
     env,
+    choice(env),
   ),
   isForGuest: false,
 });
@@ -89,6 +108,27 @@ export const ownershipMail = (
     [
       `${whole(by)} has made you the owner of the page “${oneLine(title)}”. You decide now who may open it.`,
       env.base.canvasUrl(slug),
+    ],
+    env,
+  ),
+  isForGuest: false,
+});
+
+/** The mail that an administrator has made a person the owner of what somebody else owned. */
+export const handoverMail = (
+  to: { email: string },
+  from: { email: string },
+  by: Sender,
+  env: Pick<Env, "base">,
+): Mail => ({
+  kind: "ownership",
+  recipient: to.email,
+  recipientName: "",
+  subject: `Pages of ${from.email} are yours now`,
+  body: textOf(
+    [
+      `${whole(by)} has made you the owner of pages that belonged to ${from.email}. You decide now who may open them.`,
+      `You find them among your canvases:\n${env.base.origin}/`,
     ],
     env,
   ),

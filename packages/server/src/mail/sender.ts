@@ -2,8 +2,9 @@ import type { Transporter } from "nodemailer";
 import { isLoopback } from "../config/config.ts";
 import type { Env } from "../env.ts";
 import { alone } from "../instance/jobs.ts";
-import { mailSteps, sendsMail } from "./mail-queue.ts";
-import { tokenMail } from "./mails.ts";
+import { sendsMail } from "./mail-queue.ts";
+import { type DueMail, isMailDue, nextTurns, readMail } from "./mail-turns.ts";
+import { giveNotice, NOTICES_MS } from "./notices.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -11,27 +12,15 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** The time between two looks into the outbox, in milliseconds. */
 const INTERVAL_MS = 5_000;
-/** The time between two looks at tokens that end soon. */
-const TOKENS_MS = 6 * HOUR_MS;
-/** How long before its end a token is told. */
-const TOKEN_NOTICE_MS = 7 * DAY_MS;
 /** For how long a mail is tried, and the longest wait between two tries. */
 const GIVEN_UP_MS = 3 * DAY_MS;
 const WAIT_MAX_MS = 6 * HOUR_MS;
-/** The number of mails that are read at once. */
-const BATCH = 20;
+/** The time after which a mail that the server is still taking has failed: a slow server would hold up all others. */
+const MAIL_MS = MINUTE_MS;
+/** How long nothing is sent after the server has failed as a whole. */
+const PAUSE_MS = MINUTE_MS;
 
-interface Row {
-  id: string;
-  recipient: string;
-  recipient_name: string;
-  subject: string;
-  body: string;
-  created_at: number;
-  tries: number;
-}
-
-/** The state of the SMTP connection of a process: made by the first mail. */
+/** The SMTP connections of a process: none until the first mail. */
 const newTransport = async ({ config }: Pick<Env, "config">): Promise<Transporter> => {
   const { createTransport } = await import("nodemailer");
   const url = config.smtpUrl ?? "";
@@ -46,19 +35,26 @@ const newTransport = async ({ config }: Pick<Env, "config">): Promise<Transporte
   });
 };
 
+/** Where the sender of a process is: the person who had the last turn, and until when nothing is sent, in epoch milliseconds. */
+interface Place {
+  person: string;
+  pausedUntil: number;
+}
+
 /** Starts to send what is in the outbox, on one process of the instance at a time. Does nothing if mail is off. Returns a function that ends it. */
 export function startMail(env: Env, intervalMs = INTERVAL_MS): () => Promise<void> {
   if (!sendsMail(env)) return async () => {};
   const stop = new AbortController();
+  const place: Place = { person: "", pausedUntil: 0 };
   let running: Promise<void> | null = null;
-  let tokensAt = 0;
+  let noticesAt = 0;
   const look = () => {
     running ??= (async () => {
-      if (Math.abs(env.clock() - tokensAt) >= TOKENS_MS) {
-        tokensAt = env.clock();
-        await tellTokens(env);
+      if (Math.abs(env.clock() - noticesAt) >= NOTICES_MS) {
+        noticesAt = env.clock();
+        await giveNotice(env, stop.signal);
       }
-      await sendDue(env, stop.signal);
+      if (env.clock() >= place.pausedUntil) await sendDue(place, env, stop.signal);
     })()
       .catch((err) => env.log.warn({ err }, "mails wait for the database"))
       .finally(() => {
@@ -73,20 +69,32 @@ export function startMail(env: Env, intervalMs = INTERVAL_MS): () => Promise<voi
   };
 }
 
-/** Sends the mails that are due. A process that dies between sending a mail and writing it down sends it again, with the same Message-ID. */
-async function sendDue(env: Env, stop: AbortSignal): Promise<void> {
-  const due = () => env.db.all<Row>`
-    select id, recipient, recipient_name, subject, body, created_at, tries from outbox
-    where due_at <= ${env.clock()} order by due_at limit ${BATCH}`;
-  if ((await due()).length === 0) return;
+/**
+ * Sends the mails that are due: people take turns, one mail each. Ends when the server fails as a whole, so that it is not asked for every mail. A
+ * process that dies between sending a mail and writing it down sends it again, with the same Message-ID.
+ */
+async function sendDue(place: Place, env: Env, stop: AbortSignal): Promise<void> {
+  if (!(await isMailDue(env))) return;
   const send = async (lost: AbortSignal) => {
+    const ended = AbortSignal.any([lost, stop]);
     const transport = await newTransport(env);
     try {
-      for (let rows = await due(); rows.length > 0; rows = await due())
-        for (const row of rows) {
-          if (lost.aborted || stop.aborted) return;
-          await sendOne(row, transport, env);
+      while (!ended.aborted && (await isMailDue(env))) {
+        const { turns, last } = await nextTurns(place.person, env);
+        for (const { person, mail: id } of turns) {
+          const mail = id === null ? undefined : await readMail(id, env);
+          if (mail === undefined) continue;
+          const { outcome, error } = await deliver(mail, transport, env, ended);
+          if (outcome === "ended") return;
+          await writeDown(mail, outcome, error, env);
+          place.person = person;
+          if (outcome === "failed") {
+            place.pausedUntil = env.clock() + PAUSE_MS;
+            return;
+          }
         }
+        place.person = last;
+      }
     } finally {
       transport.close();
     }
@@ -94,9 +102,26 @@ async function sendDue(env: Env, stop: AbortSignal): Promise<void> {
   await alone("mail", send, env, { stop });
 }
 
-async function sendOne(row: Row, transport: Transporter, env: Env): Promise<void> {
-  const { id, recipient, recipient_name, subject, body, created_at } = row;
-  const tries = row.tries + 1;
+/**
+ * What became of a mail: the server has taken it; has refused it for good; or does not take it now; or the server has failed as a whole, or refuses
+ * this service. `void`: it is not to be sent any more. `ended`: it was broken off.
+ */
+type Outcome = "sent" | "refused" | "later" | "failed" | "void" | "ended";
+
+/** An error of the package that speaks SMTP: the reply of the server, if there was one, and the command that it replied to. */
+interface SmtpError extends Error {
+  responseCode?: number;
+  code?: string;
+  command?: string;
+}
+
+async function deliver(
+  { id, recipient, recipient_name, subject, body, is_void }: DueMail,
+  transport: Transporter,
+  env: Env,
+  ended: AbortSignal,
+): Promise<{ outcome: Outcome; error: SmtpError | null }> {
+  if (is_void === 1) return { outcome: "void", error: null };
   const message = {
     from: env.config.mailFrom ?? "",
     to: { name: recipient_name, address: recipient },
@@ -104,43 +129,44 @@ async function sendOne(row: Row, transport: Transporter, env: Env): Promise<void
     text: body,
     messageId: `<${id.replace(/[^\w-]/g, "-")}@${env.base.hostname}>`,
     headers: { "Auto-Submitted": "auto-generated" },
+    signal: AbortSignal.any([ended, AbortSignal.timeout(MAIL_MS)]),
   };
-  const error = await transport.sendMail(message).then(
-    () => null,
-    (reason: Error & { responseCode?: number; code?: string }) => reason,
-  );
-  if (error === null) {
-    await env.db.withReserve.run`
-      update outbox set due_at = null, tries = ${tries}, subject = '', body = '', error = null where id = ${id}`;
-    return;
-  }
-  const { responseCode = 0, code = "", message: why } = error;
-  // A server that refuses this service, such as its password, may take the mail later.
-  const isRefused = responseCode >= 500 && ["EENVELOPE", "EMESSAGE"].includes(code);
-  const isDead = isRefused || env.clock() - created_at > GIVEN_UP_MS;
-  // The text of the server may contain the address, which is not for the log.
-  const fields = { mail: id, tries, responseCode, code };
-  env.log.warn(fields, isDead ? "a mail is given up" : "a mail could not be sent and is tried again");
-  if (isDead)
-    await env.db.withReserve.run`
-      update outbox set due_at = null, tries = ${tries}, subject = '', body = '', error = ${why.slice(0, 500)} where id = ${id}`;
-  else {
-    const dueAt = env.clock() + Math.min(MINUTE_MS * 2 ** (tries - 1), WAIT_MAX_MS);
-    await env.db.withReserve.run`
-      update outbox set due_at = ${dueAt}, tries = ${tries}, error = ${why.slice(0, 500)} where id = ${id}`;
+  try {
+    await transport.sendMail(message);
+    return { outcome: "sent", error: null };
+  } catch (error) {
+    return { outcome: ended.aborted ? "ended" : outcomeOf(error as SmtpError), error: error as SmtpError };
   }
 }
 
-/** Puts a mail into the outbox for each access token that ends within a week, once for each token. */
-async function tellTokens(env: Env): Promise<void> {
-  const now = env.clock();
-  const rows = await env.db.all<{ id: string; token: string; ends: number; email: string; name: string }>`
-    select tokens.id, tokens.name as token, tokens.expires_at as ends, users.email, users.name from tokens
-    join users on users.id = user_id
-    where expires_at > ${now} and expires_at <= ${now + TOKEN_NOTICE_MS} and tokens.created_at <= expires_at - ${TOKEN_NOTICE_MS}
-      and deactivated_at is null`;
-  for (const { id, token, ends, email, name } of rows) {
-    const mail = tokenMail({ email, name }, { name: token, ends: Number(ends) }, env);
-    for (const step of mailSteps(`token-${id}`, mail, null, env)) await env.db.batch([step]);
+/** Tells whether an error is about one mail. What the server says to the sender's address and before is about this service. */
+function outcomeOf({ code = "", command = "", responseCode }: SmtpError): Outcome {
+  const isOfMail = ["EENVELOPE", "EMESSAGE"].includes(code) && command !== "MAIL FROM";
+  if (!isOfMail) return "failed";
+  // Without a reply, the package has not even asked: it is no address that SMTP can carry.
+  return responseCode === undefined || responseCode >= 500 ? "refused" : "later";
+}
+
+/** Writes down what became of a mail. Its text, which can contain the link of an invitation, goes with the last try. */
+async function writeDown(
+  { id, created_at, tries: before }: DueMail,
+  outcome: Outcome,
+  error: SmtpError | null,
+  env: Env,
+): Promise<void> {
+  const db = env.db.withReserve;
+  const tries = before + (outcome === "void" ? 0 : 1);
+  const why = outcome === "void" ? "deactivated" : (error?.message.slice(0, 500) ?? null);
+  const isOver = ["sent", "refused", "void"].includes(outcome) || env.clock() - created_at > GIVEN_UP_MS;
+  if (error !== null) {
+    // The text of the server may contain the address, which is not for the log.
+    const fields = { mail: id, tries, responseCode: error.responseCode ?? 0, code: error.code ?? "" };
+    env.log.warn(fields, isOver ? "a mail is given up" : "a mail could not be sent and is tried again");
+  }
+  if (isOver)
+    await db.run`update outbox set due_at = null, tries = ${tries}, subject = '', body = '', error = ${why} where id = ${id}`;
+  else {
+    const dueAt = env.clock() + Math.min(MINUTE_MS * 2 ** (tries - 1), WAIT_MAX_MS);
+    await db.run`update outbox set due_at = ${dueAt}, tries = ${tries}, error = ${why} where id = ${id}`;
   }
 }

@@ -1,18 +1,24 @@
+import { z } from "zod";
+import type { User } from "../access/principal.ts";
 import { realtimePlaces } from "../canvases/open-connections.ts";
 import { usageOfPerson } from "../canvases/owner-quotas.ts";
 import { orgsOf } from "../canvases/publishing/create.ts";
 import { isId } from "../crypto/ids.ts";
+import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
 import { isAdmin } from "../identity/identify.ts";
 import { listSessions, revokeOtherSessions, revokeSession } from "../identity/session.ts";
+import { sendsMail } from "../mail/mail-queue.ts";
+import { readMailSwitches, setMailSwitches } from "../mail/mail-switches.ts";
 import { aiUsageOf, dailySpendOf, monthlySpendOf } from "../organisation/ai/spend-report.ts";
 import { callsOfCanvas } from "../organisation/connections/calls.ts";
 import { readSettings } from "../organisation/instance-settings.ts";
 import { bytesOf, usageOf } from "../organisation/quotas.ts";
 import { viewsOfCanvas } from "../organisation/view-counts.ts";
 import { act, noContent, ok } from "./act.ts";
+import { json } from "./bodies.ts";
 import { dayRange, rangeOf } from "./list-query.ts";
-import { account, personUsage, sessionList } from "./responses/account.ts";
+import { account, ownMails, personUsage, sessionList } from "./responses/account.ts";
 import { usage as usageSchema } from "./responses/canvas.ts";
 
 /** The endpoint for the caller's own account (specification 4.11). */
@@ -59,6 +65,45 @@ export const me = [
     async run({ user }, env) {
       const [quotas, ai] = await Promise.all([usageOfPerson(user.id, env), dailySpendOf(user.id, env)]);
       return { body: { quotas, ai } };
+    },
+  }),
+];
+
+const MailPatch = z.strictObject({
+  shared: z.boolean().optional(),
+  asked: z.boolean().optional(),
+  quota: z.boolean().optional(),
+});
+
+const mailsOf = async ({ id }: Pick<User, "id">, env: Env) => ({
+  body: { sent: sendsMail(env), ...(await readMailSwitches(id, env)) },
+});
+
+/** The endpoints for the mails that the caller gets (docs/mail.md). */
+export const mails = [
+  act({
+    name: "me.mails",
+    method: "GET",
+    path: "/api/me/mails",
+    summary: "Returns which mails the caller gets.",
+    details:
+      "`shared`: somebody shares a canvas with them. `asked`: somebody asks for access to a canvas of theirs. `quota`: 90 % of a quota are used. `sent` is false if the instance sends no mails. See [mail](../mail.md).",
+    allow: "members",
+    response: ok(ownMails),
+    run: ({ user }, env) => mailsOf(user, env),
+  }),
+  act({
+    name: "me.set-mails",
+    method: "PATCH",
+    path: "/api/me/mails",
+    summary: "Turns kinds of mails to the caller on or off.",
+    details: "Omitted kinds stay as they are.",
+    allow: "members",
+    body: json(MailPatch),
+    response: ok(ownMails),
+    async run({ user, body }, env) {
+      await setMailSwitches(user.id, body, env);
+      return { ...(await mailsOf(user, env)), audit: { target: user.id, details: body } };
     },
   }),
 ];

@@ -1,5 +1,5 @@
 import { access } from "./access.ts";
-import { me, sessions, usage } from "./account.ts";
+import { mails, me, sessions, usage } from "./account.ts";
 import type { Act } from "./act.ts";
 import { activity } from "./activity.ts";
 import { adminApps } from "./admin/apps.ts";
@@ -27,6 +27,7 @@ import { versions } from "./versions.ts";
 /** Every operation of the management API. Routes, the audit log and the docs are derived from this list. */
 export const ACTS: readonly Act[] = [
   ...me,
+  ...mails,
   ...ownData,
   ...sessions,
   ...tokens,

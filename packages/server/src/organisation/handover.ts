@@ -2,9 +2,12 @@ import { LIMITS } from "@easel/protocol/limits";
 import type { HandoverCanvas, HandoverResult, HandoverTeam } from "@easel/protocol/management";
 import type { OwnerQuota } from "../canvases/owner-quotas.ts";
 import { reassignCanvas } from "../canvases/ownership.ts";
+import { newId } from "../crypto/ids.ts";
 import { asKeys, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { type Paged, paged } from "../http/query.ts";
+import { mailSteps } from "../mail/mail-queue.ts";
+import { handoverMail } from "../mail/mails.ts";
 import { auditEntry, type NewAuditEntry } from "./audit.ts";
 import { deactivateWithoutCanvases } from "./user-details.ts";
 
@@ -61,7 +64,7 @@ export interface Handover {
 }
 
 /** The administrator who hands over, and the IP address of their client. */
-type By = Pick<NewAuditEntry, "actor" | "address">;
+type By = { actor: NewAuditEntry["actor"] & { name: string } } & Pick<NewAuditEntry, "address">;
 
 /**
  * Hands canvases, and the teams that a person has created, to another member. Each is moved on its own, with its entry of the audit log, so
@@ -81,6 +84,9 @@ export async function handOver(
   const left: HandoverResult["left"] = [];
   let moved = 0;
   let isFull = false;
+  // One mail for all, with the first that is moved.
+  const mails =
+    to.id === by.actor.id ? [] : mailSteps(newId(), handoverMail(to, from, by.actor, env), by.actor.id, env);
   // An administrator who takes canvases for themself gets content that administrators do not have otherwise.
   const act = to.id === by.actor.id ? "canvas.take" : "canvas.reassign";
   for (const id of await idsOf(from, to, canvases, env)) {
@@ -91,7 +97,7 @@ export async function handOver(
     const recorded = auditEntry(entry, env);
     const outcome: "done" | "gone" | OwnerQuota = isFull
       ? "canvases.person"
-      : await reassignCanvas(id, from, to.email, { keeps, recorded: recorded.statement }, env);
+      : await reassignCanvas(id, from, to.email, { keeps, recorded: recorded.statement, mails }, env);
     if (outcome === "done") {
       moved += 1;
       recorded.log();

@@ -10,22 +10,29 @@ export interface Received {
   text: string;
 }
 
-/** A small SMTP server for tests. `answers` are what it says to the next mails instead of taking them. */
+/**
+ * A small SMTP server for tests. `answers` are what it says to the next recipients instead of taking them, `senders` to the next senders.
+ * `connections` is how often it was connected to. While it `hangs`, it says nothing.
+ */
 export interface SmtpServer {
   url: string;
   received: Received[];
   answers: string[];
+  senders: string[];
+  connections: number;
+  hangs: boolean;
 }
 
 /** Starts an SMTP server on loopback, without TLS. */
 export async function startSmtp(scope: Scope): Promise<SmtpServer> {
   const received: Received[] = [];
-  const answers: string[] = [];
+  const state = { received, answers: [] as string[], senders: [] as string[], connections: 0, hangs: false };
   const sockets = new Set<net.Socket>();
   const server = net.createServer((socket) => {
     sockets.add(socket);
+    state.connections++;
     socket.on("error", () => {}).on("close", () => sockets.delete(socket));
-    const say = (line: string) => socket.write(`${line}\r\n`);
+    const say = (line: string) => state.hangs || socket.write(`${line}\r\n`);
     let mail: Received = { from: "", to: [], text: "" };
     let isData = false;
     say("220 mail.test ESMTP");
@@ -44,10 +51,10 @@ export async function startSmtp(scope: Scope): Promise<SmtpServer> {
       if (/^EHLO/i.test(line)) return say("250 mail.test");
       if (/^MAIL/i.test(line)) {
         mail = { from: address, to: [], text: "" };
-        return say("250 ok");
+        return say(state.senders.shift() ?? "250 ok");
       }
       if (/^RCPT/i.test(line)) {
-        const answer = answers.shift();
+        const answer = state.answers.shift();
         if (answer === undefined) mail.to.push(address);
         return say(answer ?? "250 ok");
       }
@@ -64,5 +71,6 @@ export async function startSmtp(scope: Scope): Promise<SmtpServer> {
     server.close();
     for (const socket of sockets) socket.destroy();
   });
-  return { url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`, received, answers };
+  const url = `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return Object.assign(state, { url });
 }

@@ -125,6 +125,8 @@ describe("acts without HTTP", () => {
   const CASES: Record<string, Case> = {
     "me.read": asOwner(),
     "me.usage": asOwner(),
+    "me.mails": asOwner(),
+    "me.set-mails": asOwner({ value: { shared: false } }),
     "session.list": asOwner(),
     "session.revoke": [() => owner, async () => ({ params: { id: (await startSession(owner.user)).id } })],
     "session.revoke-others": asOwner(),

@@ -45,8 +45,9 @@ test("every act has its own name and route; acts that change something are audit
     else {
       assert.ok(audited, name);
       const canvas = path.includes("/canvases/{id}") || name === "canvas.create";
-      // Connections and previews decide nothing about open realtime connections.
-      const decidesNothing = name.startsWith("connection.") || name === "canvas.preview";
+      // Connections, previews and mails decide nothing about open realtime connections.
+      const decidesNothing =
+        name.startsWith("connection.") || ["canvas.preview", "me.set-mails"].includes(name);
       const expected = decidesNothing ? undefined : canvas ? "canvas" : "people";
       assert.equal(affects, expected, name);
     }
@@ -129,6 +130,8 @@ await onEngines("the acts of the management API", (target, env) => {
   const REQUESTS: Record<string, () => Promise<Answer>> = {
     "me.read": () => owner("GET", "/me"),
     "me.usage": () => owner("GET", "/me/usage"),
+    "me.mails": () => owner("GET", "/me/mails"),
+    "me.set-mails": () => owner("PATCH", "/me/mails", { quota: false }),
     "token.create": async () => {
       const answer = await owner("POST", "/tokens", { name: "A program" });
       secrets.push(String(answer.json.token), String(answer.json.token).slice("easel_pat_".length));

@@ -235,7 +235,7 @@ await onEngines(
           },
         }),
       };
-      const by = { actor: { id: await idOf(admin), email: admin.email }, address: "::1" };
+      const by = { actor: { id: await idOf(admin), email: admin.email, name: "Admin" }, address: "::1" };
       const what = { teams: false, deactivate: true, reason: null };
       const call = (using: typeof env) =>
         handOver(
@@ -260,7 +260,7 @@ await onEngines(
 
     it("a client that has gone stops the handover", async () => {
       const [site] = (await people(1)) as [Stage];
-      const by = { actor: { id: "a", email: admin.email }, address: "::1" };
+      const by = { actor: { id: "a", email: admin.email, name: "Admin" }, address: "::1" };
       const from = { id: leaverId, email: leaver.email };
       const to = { id: heirId, email: heir.email };
       const what = { teams: false, deactivate: false, reason: null };

@@ -21,6 +21,7 @@ import { database } from "./faults/database.ts";
 import { explanations } from "./faults/explanations.ts";
 import { identities } from "./faults/identities.ts";
 import { lettingGo } from "./faults/letting-go.ts";
+import { mail } from "./faults/mail.ts";
 import { mcpReading } from "./faults/mcp-reading.ts";
 import { nodes } from "./faults/nodes.ts";
 import { oauth } from "./faults/oauth.ts";
@@ -67,6 +68,7 @@ export const FAULTS: Fault[] = [
   ...administration,
   ...identities,
   ...lettingGo,
+  ...mail,
   ...people,
   ...tokens,
   ...confirmation,

@@ -1,5 +1,6 @@
 import type { AdminCanvas, CanvasFilter } from "@easel/protocol/management";
 import { z } from "zod";
+import type { User } from "../../access/principal.ts";
 import {
   type AdminCanvasRow,
   disableCanvas,
@@ -17,12 +18,14 @@ import {
   publishedVersion,
   statusFieldsOf,
 } from "../../canvases/publication-status.ts";
-import { isId } from "../../crypto/ids.ts";
+import { isId, newId } from "../../crypto/ids.ts";
 import type { Sql } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { email } from "../../http/field-schemas.ts";
 import { paged } from "../../http/query.ts";
 import { refuse } from "../../http/refusal.ts";
+import { mailSteps } from "../../mail/mail-queue.ts";
+import { ownershipMail } from "../../mail/mails.ts";
 import { expiresSoon } from "../../organisation/attention.ts";
 import { act, ok } from "../act.ts";
 import { json, optionalJson, reason } from "../bodies.ts";
@@ -75,10 +78,11 @@ const conditionOf = (show: CanvasFilter, now: number): Sql =>
 const REASSIGN_TRIES = 3;
 
 /**
- * Makes the member with the address `to` the owner of a canvas, and returns the address of the former owner. Throws 400 `INVALID_BODY` unless
+ * Makes the member with the address `to` the owner of a canvas, tells them by mail unless they are the administrator, and returns the address of the
+ * former owner. Throws 400 `INVALID_BODY` unless
  * they are an active member, 404 `NOT_FOUND` if there is no such canvas or it is deleted, and 409 `QUOTA_EXCEEDED`.
  */
-async function reassign(id: string, to: string, env: Env): Promise<string> {
+async function reassign(id: string, to: string, by: User, env: Env): Promise<string> {
   for (let tries = REASSIGN_TRIES; ; tries--) {
     const owner = await newOwner(to, "email", env);
     const row = (isId(id) ? await findForAdmin(id, env) : undefined) ?? refuse("NOT_FOUND");
@@ -86,7 +90,9 @@ async function reassign(id: string, to: string, env: Env): Promise<string> {
       refuse("NOT_FOUND", { message: "This canvas is deleted; restore it first." });
     const from = { id: row.owner_id, email: row.owner_email };
     if (from.id === owner.id) return from.email;
-    const outcome = await reassignCanvas(id, from, to, { keeps: "editor", recorded: null }, env);
+    const mails =
+      owner.id === by.id ? [] : mailSteps(newId(), ownershipMail({ email: to }, row, by, env), by.id, env);
+    const outcome = await reassignCanvas(id, from, to, { keeps: "editor", recorded: null, mails }, env);
     if (outcome === "done") return from.email;
     if (outcome !== "gone") await refuseOver(outcome, owner.id, env);
     if (tries === 1) refuse("UNAVAILABLE");
@@ -168,7 +174,7 @@ export const canvases = [
     errors: [["QUOTA_EXCEEDED", 409]],
     async run({ user, params: { id }, body: { email: to, reason = null } }, env) {
       if (to === user.email) refuse("INVALID_BODY", { field: "email", message: TAKE });
-      const from = await reassign(id, to, env);
+      const from = await reassign(id, to, user, env);
       const details = { from, to, reason };
       return { body: await afterChange(id, env, async () => true), audit: { target: to, details } };
     },
@@ -185,8 +191,9 @@ export const canvases = [
     body: optionalJson(Take),
     response: ok(adminCanvas),
     errors: [["QUOTA_EXCEEDED", 409]],
-    async run({ user: { email: to }, params: { id }, body: { reason = null } }, env) {
-      const from = await reassign(id, to, env);
+    async run({ user, params: { id }, body: { reason = null } }, env) {
+      const to = user.email;
+      const from = await reassign(id, to, user, env);
       const details = { from, to, reason };
       return { body: await afterChange(id, env, async () => true), audit: { target: to, details } };
     },

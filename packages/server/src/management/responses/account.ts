@@ -1,6 +1,7 @@
 import {
   type FoundPeople,
   type NewToken,
+  type OwnMails,
   type PersonUsage,
   type SessionInfo,
   type SessionList,
@@ -47,6 +48,11 @@ export const personQuotas = z.strictObject({
 export const personUsage = exact<PersonUsage>()(
   "PersonUsage",
   z.strictObject({ quotas: personQuotas, ai: dailySpend }),
+);
+
+export const ownMails = exact<OwnMails>()(
+  "OwnMails",
+  z.strictObject({ sent: z.boolean(), shared: z.boolean(), asked: z.boolean(), quota: z.boolean() }),
 );
 
 const session = exact<SessionInfo>()(

@@ -124,32 +124,4 @@ export const people: Fault[] = [
   ),
   fault("sdk: people are requested one by one", SDK, "if (!open || ", "if (true || ", SDK_TEST),
   fault("sdk: a text is a list of people", SDK, 'typeof ids === "string" || ', "", SDK_TEST),
-  fault(
-    "mail: a person causes any number of mails",
-    "packages/server/src/mail/mail-queue.ts",
-    "created_at > ${now - DAY_MS}) < ${MAILS_PER_DAY.causedBy}",
-    "created_at > ${now - DAY_MS}) < ${MAILS_PER_DAY.causedBy * 100}",
-    "packages/server/test/mail/mail.test.ts",
-  ),
-  fault(
-    "mail: strangers get mails about sharing",
-    "packages/server/src/mail/mail-queue.ts",
-    "!(isForGuest || isOfMember(recipient, env))",
-    "false",
-    "packages/server/test/mail/mail.test.ts",
-  ),
-  fault(
-    "mail: the link of an invitation is kept",
-    "packages/server/src/mail/sender.ts",
-    "subject = '', body = '', error = null where",
-    "subject = '', error = null where",
-    "packages/server/test/mail/mail.test.ts",
-  ),
-  fault(
-    "mail: a title is as many lines as it likes",
-    "packages/server/src/mail/mails.ts",
-    '.replace(/[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\s]+/gu, " ")',
-    "",
-    "packages/server/test/mail/mail.test.ts",
-  ),
 ];

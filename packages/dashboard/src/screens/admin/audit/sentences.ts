@@ -117,6 +117,7 @@ const SENTENCES: Record<string, (facts: Facts) => string> = {
   "connection.revoke": ({ target }) => `took the Connection ${target} from a canvas`,
   "connection.test": tested,
   "data.write": () => "changed data of a canvas",
+  "me.set-mails": () => "chose which mails they get",
   "me.export": () => "exported what is stored of them",
   "org.delete": ({ target }) => `deleted the organisation ${target}`,
   "org.put": ({ details, target }) =>
