@@ -71,12 +71,12 @@ export const personAccountsQuery = (id: string) =>
         .identities,
   });
 
-/** The first guests whom a person has invited. */
+/** The first page of the guests whom a person has invited. */
 export const personGuestsQuery = (id: string) =>
   queryOptions({
     queryKey: ["admin", "people", "guests", id],
-    queryFn: async ({ signal }) =>
-      (await bodyOf(api.GET("/api/admin/users/{id}/guests", { params: { path: { id } }, signal }))).guests,
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET("/api/admin/users/{id}/guests", { params: { path: { id } }, signal })),
   });
 
 /** The programs that people have connected, page after page. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { isTyped } from "./typed-title.ts";
+import { isTyped } from "./typed.ts";
 
 it("a title is typed as it is seen", () => {
   for (const [title, typed] of [

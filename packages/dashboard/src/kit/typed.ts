@@ -4,7 +4,7 @@ const UNTYPED = /[\p{Cc}\p{Cf}]/gu;
 const plain = (text: string): string =>
   text.normalize("NFKC").replace(UNTYPED, "").replace(/\s+/gu, " ").trim().toLowerCase();
 
-/** Whether a person has typed a title: letter case, spaces and invisible characters do not count. */
+/** Whether a person has typed a title or an address: letter case, spaces and invisible characters do not count. */
 export function isTyped(title: string, typed: string): boolean {
   // A title of invisible characters alone is confirmed by an empty field.
   return plain(typed) === plain(title);

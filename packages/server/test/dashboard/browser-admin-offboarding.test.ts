@@ -50,6 +50,8 @@ describe("offboarding", { skip: noBrowser }, async () => {
     const poll = await make(leo, "Poll", [bo]);
     const board = await make(leo, HOSTILE);
     await call(leo, "POST", "/api/teams", { name: "Design", members: [bo.email] });
+    await call(leo, "POST", `/api/canvases/${board}/invites`, { email: "gil@guest.test" });
+    const leoId = await idOf(leo);
     const { page } = await open(ADMIN, "/admin/people");
     await page.getByRole("searchbox").fill("leo@");
     await row(page, "leo@acme.test").waitFor();
@@ -65,7 +67,8 @@ describe("offboarding", { skip: noBrowser }, async () => {
 
     await page.getByRole("link", { name: "Offboard…" }).press("Enter");
     await heading(page, "Leo owns 2 canvases and 1 team").waitFor();
-    await page.getByText(HOSTILE).waitFor();
+    await page.getByRole("list", { name: "They invited 1 guest" }).getByText("gil@guest.test").waitFor();
+    await page.getByRole("list", { name: "Canvases" }).getByText(HOSTILE).waitFor();
     await bothThemes(page);
     await button(page, "Next: who takes it").press("Enter");
     await page.getByRole("radio", { name: /Somebody for each canvas/ }).focus();
@@ -85,15 +88,20 @@ describe("offboarding", { skip: noBrowser }, async () => {
     await page.getByRole("option", { name: /cy@acme.test/ }).waitFor();
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
+    await page.getByRole("checkbox", { name: /End the access of 1 guest/ }).focus();
+    await page.keyboard.press("Space");
     await button(page, "Next: what will happen").press("Enter");
     await heading(page, "This will happen").waitFor();
     await page.getByText(/bo@acme.test. takes 1 canvas:/).waitFor();
     await page.getByText(/cy@acme.test. takes 1 canvas and 1 team/).waitFor();
-    await page.getByText("1 session and 0 access tokens end for good.").waitFor();
+    await page.getByText("This ends 1 session for good.").waitFor();
+    await page.getByText("1 guest whom they invited loses access at once.").waitFor();
     await bothThemes(page);
     await button(page, "Hand over").press("Enter");
     await heading(page, "Everything was handed over").waitFor();
     await page.getByText("owns nothing any more, and is deactivated").waitFor();
+    await page.getByText("1 guest whom they invited has no access any more.").waitFor();
+    assert.deepEqual((await call(admin, "GET", `/api/admin/users/${leoId}/guests`)).guests, []);
     await bothThemes(page);
     await fits(page);
 
@@ -115,6 +123,7 @@ describe("offboarding", { skip: noBrowser }, async () => {
       await target.signIn("gus@acme.test"),
     ];
     const ids = [await make(mia, "One"), await make(mia, "Two"), await make(mia, "Three")];
+    await call(mia, "POST", `/api/canvases/${ids[0]}/invites`, { email: "hal@guest.test" });
     const fayId = await idOf(fay);
     const quotas = (limit: number | null) =>
       call(admin, "PATCH", `/api/admin/users/${fayId}`, { quotas: { "canvases.person": limit } });
@@ -152,5 +161,10 @@ describe("offboarding", { skip: noBrowser }, async () => {
     assert.deepEqual(owners.toSorted(), [fay.email, gus.email, gus.email]);
     await page.goto(base + path);
     await heading(page, "Mia owns nothing, and is deactivated").waitFor();
+    // Guests who keep their access can still be ended.
+    await button(page, "End the access of hal@guest.test").press("Enter");
+    await button(page, "End").press("Enter");
+    await page.getByText("There is nothing left to do.").waitFor();
+    await bothThemes(page);
   });
 });

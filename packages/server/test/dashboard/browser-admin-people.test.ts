@@ -57,7 +57,7 @@ describe("people in the administration", { skip: noBrowser }, async () => {
     assert.equal((await read()).quotas?.["files.bytes.person" as never], 1.5 * 1024 ** 3);
 
     await button(page, "Deactivate…").press("Enter");
-    await page.getByText("1 session and 0 access tokens end for good").waitFor();
+    await page.getByText("You can undo that, but it ends 1 session for good.").waitFor();
     await bothThemes(page);
     await button(page, "Deactivate").press("Enter");
     await page.getByText("Deactivated Name of ivy.").waitFor();
@@ -79,7 +79,7 @@ describe("people in the administration", { skip: noBrowser }, async () => {
     await page.goto(`${base}/admin/people/${await idOf(admin)}`);
     await page.getByText("You cannot deactivate your own account").waitFor();
     assert.ok(await button(page, "Deactivate…").isDisabled());
-    await page.getByText("So this right can be neither given nor taken away here").waitFor();
+    await page.getByText("This right can be neither given nor taken away here").waitFor();
     await page.goto(`${base}/admin/people/none`);
     await heading(page, "There is nothing here").waitFor();
   });
@@ -110,6 +110,8 @@ describe("people in the administration", { skip: noBrowser }, async () => {
     for (const email of ["one@guest.test", "two@guest.test"])
       await call(lea, "POST", `/api/canvases/${canvas}/invites`, { email });
     const id = await idOf(lea);
+    await env.db
+      .run`insert into identities (issuer, subject, user_id, created_at) values ('https://id.test', '<i>lea</i>', ${id}, 0)`;
     const { page } = await open(ADMIN, `/admin/people/${id}`);
     await heading(page, "Where they are signed in").waitFor();
     await page.getByText("<b>Plans</b>").first().waitFor();
@@ -123,19 +125,33 @@ describe("people in the administration", { skip: noBrowser }, async () => {
       [lea, second].map(async (who) => (await manage(target, who, "GET", "/api/me")).status),
     );
     assert.deepEqual(stay.sort(), [200, 401]);
-    await button(page, "End the invitation of one@guest.test").press("Enter");
+    await button(page, "End the access of one@guest.test").press("Enter");
     await page.getByRole("alertdialog").getByText("one@guest.test loses access").waitFor();
     await bothThemes(page);
     await button(page, "End").press("Enter");
-    await page.getByText("Ended 1 invitation of Name of lea.").waitFor();
-    await button(page, "End the invitation of one@guest.test").waitFor({ state: "detached" });
+    await page.getByText("Ended the access of 1 guest.").waitFor();
+    await button(page, "End the access of one@guest.test").waitFor({ state: "detached" });
+
+    await page
+      .getByRole("region", { name: "Accounts at sign-in services" })
+      .getByText("<i>lea</i>")
+      .waitFor();
+    await button(page, "Unlink…").press("Enter");
+    await page.getByRole("alertdialog").getByText("becomes this person").waitFor();
+    await bothThemes(page);
+    await button(page, "Unlink").press("Enter");
+    await heading(page, "Accounts at sign-in services").waitFor({ state: "detached" });
+    await page.getByText("They are signed in nowhere.").waitFor();
 
     await button(page, "Erase…").press("Enter");
-    await page.getByText("They own 1 canvas: somebody has to take what they own.").waitFor();
+    await page.getByText("the access of 1 guest they invited ends").waitFor();
     await bothThemes(page);
     await button(page, "Erase for good").press("Enter");
-    await page.getByRole("alert").getByText("name in `transferTo` who gets them").waitFor();
-    await page.getByRole("combobox", { name: "Who takes what they own" }).fill(rob.email);
+    await page.getByText("Choose who takes what they own.").waitFor();
+    await page.getByText("That is not their address.").waitFor();
+    await bothThemes(page);
+    await page.getByRole("combobox", { name: "New owner of 1 canvas" }).fill(rob.email);
+    await page.getByRole("textbox", { name: "Type their e-mail address to confirm" }).fill(lea.email);
     await button(page, "Erase for good").press("Enter");
     await heading(page, "Deleted person").waitFor();
     await page.getByText("Erased", { exact: true }).waitFor();

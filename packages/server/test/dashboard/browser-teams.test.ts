@@ -19,7 +19,9 @@ async function accessible(page: Page): Promise<void> {
 }
 
 describe("teams", { skip: noBrowser }, async () => {
-  const dashboard = await startDashboard({ after });
+  // Groups are those of a sign-in service: this test stores them as it would.
+  const settings = { SERVICE_OIDC_GROUPS_CLAIM: "groups" };
+  const dashboard = await startDashboard({ after }, { settings });
   const { target, open } = dashboard;
   const teamOf = async (maker: Person, name: string, people: string[]): Promise<string> => {
     const { json } = await manage(target, maker, "POST", "/api/teams", { name, members: people });
@@ -109,6 +111,37 @@ describe("teams", { skip: noBrowser }, async () => {
     assert.deepEqual((await read(ada, id)).members, ["bo@else.test"]);
     await button(page, "Add yourself").click();
     await members(page).getByText(ada.email).waitFor();
+  });
+
+  it("a team follows a group of its maker, and no longer", async () => {
+    const [maker, other] = [await target.signIn(freshEmail("gea")), await target.signIn(freshEmail("hal"))];
+    const id = await teamOf(maker, "Staff", ["bo@else.test"]);
+    const group = "<b>staff</b>";
+    await dashboard.env.db.run`insert into person_groups (user_id, name)
+      select id, cast(${group} as text) from users where email in (${maker.email}, ${other.email})`;
+    const { page } = await open(maker.email);
+    await page.route("**/api/me", async (route) => {
+      const answer = await route.fetch();
+      await route.fulfill({ response: answer, json: { ...(await answer.json()), authMode: "oidc" } });
+    });
+    await page.goto(`${dashboard.base}/teams/${id}`);
+    await button(page, "Follow a group…").press("Enter");
+    await page.getByText("replace the 1 present member").waitFor();
+    await page.getByRole("textbox", { name: "Group" }).fill("others");
+    await page.keyboard.press("Enter");
+    await page.getByText("You were not in this group at your last sign-in.").waitFor();
+    await accessible(page);
+    await page.getByRole("textbox", { name: "Group" }).fill(group);
+    await page.keyboard.press("Enter");
+    await message(page, "The team follows the group now. It has 2 members.").waitFor();
+    await page.getByText(`The team follows the group ${group}.`).waitFor();
+    assert.equal(await page.getByLabel("Add members").count(), 0, "the members are changed at the service");
+    assert.deepEqual((await read(maker, id)).members, [maker.email, other.email].sort());
+    await accessible(page);
+    await button(page, "Stop following…").press("Enter");
+    await button(page, "Stop following").last().press("Enter");
+    await page.getByLabel("Add members").waitFor();
+    assert.equal((await read(maker, id)).externalGroup, null);
   });
 
   it("a team is renamed, and deleted with what it takes away told", async () => {

@@ -9,8 +9,8 @@ import { Dialog } from "../../kit/Dialog.tsx";
 import { ErrorNote } from "../../kit/ErrorNote.tsx";
 import { TextField } from "../../kit/Field.tsx";
 import { toast } from "../../kit/toasts.ts";
+import { isTyped } from "../../kit/typed.ts";
 import { focusRow } from "./CanvasGrid.tsx";
-import { isTyped } from "./typed-title.ts";
 
 /** Asks for the title of a canvas before it is removed for good. */
 export const PurgeDialog = ({ canvas, onClose }: { canvas: ListedCanvas; onClose: () => void }) => (

@@ -8,7 +8,7 @@ import { toast } from "../../kit/toasts.ts";
 import { countOf } from "../../kit/words.ts";
 import { type TeamDetails, teamsChanged, updateTeam } from "./team-queries.ts";
 
-/** The group at the sign-in service that a team follows. Whoever made the team chooses it, where people sign in at such a service. */
+/** The group at the sign-in service that a team follows. The person who made the team chooses it. */
 export function TeamGroup({ team, me, isCreator }: { team: TeamDetails; me: Me; isCreator: boolean }) {
   const { externalGroup: group } = team;
   const [isOpen, setOpen] = useState<"choose" | "end" | null>(null);
@@ -24,12 +24,16 @@ export function TeamGroup({ team, me, isCreator }: { team: TeamDetails; me: Me; 
       <h2 id="group">Group</h2>
       {group === null ? (
         <p className="soft">
-          The team can follow a group of your organisation: its members are then those of the group.
+          The team can follow a group of the sign-in service. Then the members of the group are its members.
         </p>
       ) : (
         <p>
-          The members are those of the group <bdi>{group}</bdi> at the sign-in service, as it named them when
-          each of them last signed in. They are changed there.
+          The team follows the group{" "}
+          <strong>
+            <bdi>{group}</bdi>
+          </strong>
+          . To add or remove somebody, change the group at the sign-in service. A change counts at the latest
+          with the next sign-in of that person.
         </p>
       )}
       {isCreator ? (
@@ -40,7 +44,7 @@ export function TeamGroup({ team, me, isCreator }: { team: TeamDetails; me: Me; 
         </div>
       ) : null}
       <Dialog title="Follow a group" isOpen={isOpen === "choose"} onClose={close}>
-        <GroupForm team={team} onClose={close} />
+        <GroupForm team={team} me={me} onClose={close} />
       </Dialog>
       <ConfirmDialog
         title="Stop following the group?"
@@ -49,13 +53,13 @@ export function TeamGroup({ team, me, isCreator }: { team: TeamDetails; me: Me; 
         onClose={close}
         onConfirm={end}
       >
-        <p>The members of now stay. From then on you add and remove them yourself.</p>
+        <p>The present members stay. After this, you add and remove members yourself.</p>
       </ConfirmDialog>
     </section>
   );
 }
 
-function GroupForm({ team, onClose }: { team: TeamDetails; onClose: () => void }) {
+function GroupForm({ team, me, onClose }: { team: TeamDetails; me: Me; onClose: () => void }) {
   const [group, setGroup] = useState("");
   const follow = useMutation({
     async mutationFn() {
@@ -73,7 +77,7 @@ function GroupForm({ team, onClose }: { team: TeamDetails; onClose: () => void }
     <form className="stack" onSubmit={submit}>
       <TextField
         label="Group"
-        description="A group that you are in, spelled as the sign-in service spells it. Entra ID sends ids."
+        description={`${me.isAdmin ? "" : "You must be in it. "}Enter it as the sign-in service spells it. Entra ID uses ids, such as 6f1c2a1e-9a51-4c0e-8f0f-1b8f3f7b6a55.`}
         autoFocus
         maxLength={500}
         value={group}
@@ -82,8 +86,8 @@ function GroupForm({ team, onClose }: { team: TeamDetails; onClose: () => void }
       />
       {team.members.length === 0 ? null : (
         <p>
-          {countOf(team.members.length, "member is", "members are")} replaced by those of the group. Somebody
-          who is not in it loses what is shared with the team.
+          The members of the group replace the {countOf(team.members.length, "present member")}. People
+          outside the group lose what is shared with the team.
         </p>
       )}
       <div className="dialog-acts">

@@ -146,7 +146,7 @@ function Image({ label, file, bytes }: Side) {
 
 /** What is known of files that cannot be shown. */
 const Facts = ({ sides }: { sides: readonly Side[] }) => (
-  <dl className="facts small">
+  <dl className="file-about small">
     {sides.map(({ label, version, file }) => (
       <div key={version}>
         <dt>{label === "" ? "Not shown: it is no text, no image, or too large" : label}</dt>

@@ -12,6 +12,7 @@ import { Badge } from "../../../kit/Badge.tsx";
 import { Button } from "../../../kit/Button.tsx";
 import { DangerAct } from "../../../kit/DangerAct.tsx";
 import { ErrorNote } from "../../../kit/ErrorNote.tsx";
+import { Facts } from "../../../kit/Facts.tsx";
 import { keepFocus } from "../../../kit/focus.ts";
 import { Loading } from "../../../kit/Loading.tsx";
 import { Screen } from "../../../kit/Screen.tsx";
@@ -42,7 +43,7 @@ export function AdminCanvasScreen() {
       </p>
       <Screen title={canvas.title}>
         <div className="stack">
-          <Facts canvas={canvas} />
+          <About canvas={canvas} />
           <section className="card stack" aria-labelledby="acts">
             <h2 id="acts">What you can do</h2>
             {canvas.deletedAt === null ? null : <Restore canvas={canvas} />}
@@ -60,7 +61,7 @@ export function AdminCanvasScreen() {
   );
 }
 
-function Facts({ canvas }: { canvas: AdminCanvas }) {
+function About({ canvas }: { canvas: AdminCanvas }) {
   const { url, slug, owner, createdAt, updatedAt, expiresAt, deletedAt, disabledAt, disabledReason } = canvas;
   const state = stateOf(canvas);
   const opens = canvas.publicationStatus === "published" && deletedAt === null;
@@ -70,7 +71,7 @@ function Facts({ canvas }: { canvas: AdminCanvas }) {
         <Badge look={state.look}>{state.text}</Badge>
         {deletedAt === null ? null : <Badge look="bad">In the trash</Badge>}
       </div>
-      <dl className="facts">
+      <Facts>
         <dt>{opens ? "Address" : "Name in the address"}</dt>
         <dd>
           {opens ? (
@@ -135,7 +136,7 @@ function Facts({ canvas }: { canvas: AdminCanvas }) {
             </dd>
           </>
         )}
-      </dl>
+      </Facts>
     </section>
   );
 }

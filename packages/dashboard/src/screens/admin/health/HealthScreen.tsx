@@ -22,6 +22,9 @@ const PARTS: Record<InstanceHealth["parts"][number]["name"], string> = {
   connections: "Connections",
 };
 
+/** The age from which a backup is called old. */
+const OLD_BACKUP_MS = 2 * 24 * 60 * 60 * 1000;
+
 const number = new Intl.NumberFormat("en");
 
 /** Whether the parts of the service answer, which nodes run, and what runs on them. */
@@ -105,7 +108,7 @@ function Health({
                 <strong>
                   <bdi>{node.host}</bdi>
                 </strong>
-                {node.current ? <Badge look="plain">Has answered</Badge> : null}
+                {node.current ? <Badge look="plain">Answered this page</Badge> : null}
               </span>
               <span className="soft small">
                 Version {node.version}, started <Time at={node.startedAt} />,{" "}
@@ -119,7 +122,7 @@ function Health({
         </ul>
       </section>
       <div className="cards">
-        <section className="card" aria-labelledby="disk">
+        <section className="card stack-small" aria-labelledby="disk">
           <h2 id="disk">Disk of the data directory</h2>
           {disk === null ? (
             <p className="soft">It cannot be measured.</p>
@@ -131,7 +134,7 @@ function Health({
             />
           )}
         </section>
-        <section className="card" aria-labelledby="release">
+        <section className="card stack-small" aria-labelledby="release">
           <h2 id="release">Release</h2>
           <p>Version {version}</p>
           <p className="small soft">
@@ -141,12 +144,34 @@ function Health({
             Tidied up {lastSweepAt === null ? "never" : <Time at={lastSweepAt} />}. The hourly sweep removes
             what has expired.
           </p>
-          <p className="small soft">
-            Last backup by <code>easel-server backup</code>:{" "}
-            {lastBackupAt === null ? "none so far" : <Time at={lastBackupAt} />}.
-          </p>
+        </section>
+        <section className="card stack-small" aria-labelledby="backup">
+          <h2 id="backup">Backup</h2>
+          <Backup at={lastBackupAt} />
         </section>
       </div>
     </>
   );
 }
+
+/** When the last backup was made, and a warning if it is old. */
+const Backup = ({ at }: { at: number | null }) => (
+  <>
+    <p className="row">
+      {at === null ? (
+        "None so far"
+      ) : (
+        <span>
+          The last one was made <Time at={at} />
+        </span>
+      )}
+      {at !== null && Date.now() - at > OLD_BACKUP_MS ? <Badge look="wait">Older than two days</Badge> : null}
+    </p>
+    <p className="small soft">
+      Only backups by <code>easel-server backup</code> count here, not those of the database or the disk.{" "}
+      <a href="/docs/backups" target="_blank" rel="noopener">
+        Documentation
+      </a>
+    </p>
+  </>
+);

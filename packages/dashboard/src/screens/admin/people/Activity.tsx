@@ -8,7 +8,7 @@ import { ConfirmDialog } from "../../../kit/Dialog.tsx";
 import { keepFocus } from "../../../kit/focus.ts";
 import { toast } from "../../../kit/toasts.ts";
 import { countOf } from "../../../kit/words.ts";
-import { credentialWords } from "./SignOut.tsx";
+import { credentialWords } from "./credentials.ts";
 
 /** Deactivates a person, and says so with a way back. Throws if the service refuses it. */
 export async function deactivate({ id, name }: Pick<AdminPerson, "id" | "name">): Promise<void> {
@@ -35,6 +35,7 @@ export async function deactivate({ id, name }: Pick<AdminPerson, "id" | "name">)
 export function Activity({ person, isSelf }: { person: AdminPerson; isSelf: boolean }) {
   const { id, name, deactivatedAt, canvases } = person;
   const [isOpen, setOpen] = useState(false);
+  const credentials = credentialWords(person);
   const back = useMutation({
     mutationFn: () => updatePerson(id, { deactivated: false }),
     onSuccess: () => toast({ text: `${name} may sign in again.` }),
@@ -77,13 +78,13 @@ export function Activity({ person, isSelf }: { person: AdminPerson; isSelf: bool
         onConfirm={() => deactivate(person)}
       >
         <p>
-          <bdi>{name}</bdi> cannot sign in any more. You can undo that, but {credentialWords(person)} end for
-          good.
+          <bdi>{name}</bdi> cannot sign in any more. You can undo that
+          {credentials === "" ? "." : `, but it ends ${credentials} for good.`}
         </p>
         {canvases === 0 ? null : (
           <p>
-            {countOf(canvases, "canvas stays", "canvases stay")} theirs, where nobody else can delete or share
-            them. Offboard them to hand these over first.
+            {countOf(canvases, "canvas stays", "canvases stay")} with them, and only an administrator can give{" "}
+            {canvases === 1 ? "it" : "them"} another owner. Offboarding does that first.
           </p>
         )}
       </ConfirmDialog>

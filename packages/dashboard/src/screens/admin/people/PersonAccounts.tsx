@@ -1,3 +1,4 @@
+import "../../account/account.css";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { adminChanged, personAccountsQuery, unlinkPerson } from "../../../api/admin.ts";
@@ -8,7 +9,7 @@ import { ErrorNote } from "../../../kit/ErrorNote.tsx";
 import { Time } from "../../../kit/Time.tsx";
 import { toast } from "../../../kit/toasts.ts";
 
-/** The accounts at sign-in services by which a person is recognised. Nothing, if there are none. */
+/** The accounts at sign-in services by which a person is recognised, as a card. Nothing, if there are none. */
 export function PersonAccounts({ person: { id, name, email } }: { person: AdminPerson }) {
   const { data: accounts, error } = useQuery(personAccountsQuery(id));
   const [isOpen, setOpen] = useState(false);
@@ -20,17 +21,22 @@ export function PersonAccounts({ person: { id, name, email } }: { person: AdminP
   };
   return (
     <section className="card stack" aria-labelledby="person-accounts">
-      <h2 id="person-accounts">How they are recognised</h2>
+      <h2 id="person-accounts">Accounts at sign-in services</h2>
       {error === null ? null : <ErrorNote error={error} />}
+      <p className="soft small">
+        Sign-in recognises them by the account, so they stay the same person when their address changes.
+      </p>
       <ul className="sessions">
         {accounts?.map(({ issuer, subject, createdAt }) => (
           <li key={`${issuer} ${subject}`}>
             <span>
-              The account <bdi>{subject}</bdi> at <bdi>{issuer}</bdi>
-            </span>{" "}
-            <small className="soft">
-              since <Time at={createdAt} />
-            </small>
+              <strong className="account-subject">
+                <bdi>{subject}</bdi>
+              </strong>
+              <small className="soft">
+                At <bdi>{issuer}</bdi>, linked <Time at={createdAt} />
+              </small>
+            </span>
           </li>
         ))}
       </ul>
@@ -46,10 +52,13 @@ export function PersonAccounts({ person: { id, name, email } }: { person: AdminP
         onConfirm={unlink}
       >
         <p>
-          Their sessions end. The next account that signs in with <bdi>{email}</bdi> gets everything that is
-          theirs, whosever it is.
+          Their sessions end. The next account that signs in with <bdi>{email}</bdi> becomes this person and
+          gets everything that is theirs.
         </p>
-        <p>Do this when their account was made anew, not when the address was given to somebody else.</p>
+        <p>
+          Do this if <bdi>{name}</bdi> has a new account with the same address. Do not do it if somebody else
+          has the address now.
+        </p>
       </ConfirmDialog>
     </section>
   );

@@ -7,55 +7,67 @@ import type { AdminPerson, InvitedGuest } from "../../../api/types.ts";
 import { Button } from "../../../kit/Button.tsx";
 import { ConfirmDialog } from "../../../kit/Dialog.tsx";
 import { ErrorNote } from "../../../kit/ErrorNote.tsx";
+import { keepFocus } from "../../../kit/focus.ts";
 import { toast } from "../../../kit/toasts.ts";
 import { countOf } from "../../../kit/words.ts";
 
-/** The guests whom a person has invited, and the end of their access. Shown for those who have invited somebody. */
-export function PersonGuests({ person: { id, name } }: { person: AdminPerson }) {
-  const { data: guests = [], error } = useQuery(personGuestsQuery(id));
+/** The guests whom a person has invited, and the end of their access, as a card. Nothing, if there are none. */
+export function PersonGuests({ person }: { person: AdminPerson }) {
+  const { data, error } = useQuery(personGuestsQuery(person.id));
+  if (error === null && (data === undefined || data.guests.length === 0)) return null;
+  return (
+    <section className="card stack" aria-labelledby="person-guests">
+      <h2 id="person-guests">Guests they invited</h2>
+      <GuestActs person={person} />
+    </section>
+  );
+}
+
+/** The guests whom a person has invited, with a button that ends the access of each, and one for all. */
+export function GuestActs({ person: { id, name } }: { person: Pick<AdminPerson, "id" | "name"> }) {
+  const { data, error } = useQuery(personGuestsQuery(id));
   const [ending, setEnding] = useState<InvitedGuest | "all" | null>(null);
   const one = ending === null || ending === "all" ? null : ending;
   if (error !== null) return <ErrorNote error={error} />;
-  if (guests.length === 0) return null;
+  if (data === undefined || data.guests.length === 0) return null;
+  const { guests, nextCursor } = data;
   return (
-    <section className="card stack" aria-labelledby="person-guests">
-      <h2 id="person-guests">Guests whom they have invited</h2>
-      <p className="soft small">Guests stay when the person leaves, until their invitation is ended.</p>
+    <>
+      <p className="soft small">
+        Each guest opens one canvas by a link. They keep this access when the person leaves, until you or the
+        owner of the canvas ends it.
+      </p>
       <ul className="sessions" aria-label="Guests">
         {guests.map((guest) => (
           <li key={guest.id}>
-            <span>
-              <strong>
-                <bdi>{guest.email}</bdi>
-              </strong>{" "}
-              <span className="soft small">
-                on{" "}
-                <Link to="/admin/canvases/$canvasId" params={{ canvasId: guest.canvas.id }}>
-                  <bdi>{guest.canvas.title}</bdi>
-                </Link>
-              </span>
-            </span>
-            <Button onPress={() => setEnding(guest)} aria-label={`End the invitation of ${guest.email}`}>
-              End
+            <GuestNames guest={guest} />
+            <Button onPress={() => setEnding(guest)} aria-label={`End the access of ${guest.email}`}>
+              End…
             </Button>
           </li>
         ))}
       </ul>
+      {nextCursor === null ? null : (
+        <p className="soft small">The newest {guests.length.toLocaleString("en")} are listed.</p>
+      )}
       {guests.length < 2 ? null : (
         <div>
-          <Button onPress={() => setEnding("all")}>End all {guests.length}…</Button>
+          <Button onPress={() => setEnding("all")}>
+            End {nextCursor === null ? `all ${guests.length}` : "all"}…
+          </Button>
         </div>
       )}
       <ConfirmDialog
-        title={one === null ? "End all their invitations?" : "End this invitation?"}
+        title={one === null ? "End the access of all their guests?" : "End the access of this guest?"}
         act={one === null ? "End all" : "End"}
         isDanger
         isOpen={ending !== null}
         onClose={() => setEnding(null)}
         onConfirm={async () => {
           const { ended } = await endGuestsOf(id, one?.id);
-          toast({ text: `Ended ${countOf(ended, "invitation")} of ${name}.` });
+          toast({ text: `Ended the access of ${countOf(ended, "guest")}.` });
           await adminChanged();
+          keepFocus();
         }}
       >
         <p>
@@ -68,10 +80,25 @@ export function PersonGuests({ person: { id, name } }: { person: AdminPerson }) 
               <bdi>{one.email}</bdi> loses
             </>
           )}{" "}
-          access at once, and the link does not let them in any more. What they have entered stays. This
-          cannot be undone; an owner can invite them again.
+          access at once, and {one === null ? "their links do" : "the link does"} not work any more. What they
+          have entered stays. This cannot be undone, but the owner of a canvas can invite them again.
         </p>
       </ConfirmDialog>
-    </section>
+    </>
   );
 }
+
+/** The address of a guest, and the canvas. */
+export const GuestNames = ({ guest: { email, canvas } }: { guest: InvitedGuest }) => (
+  <span>
+    <strong>
+      <bdi>{email}</bdi>
+    </strong>{" "}
+    <span className="soft small">
+      on{" "}
+      <Link to="/admin/canvases/$canvasId" params={{ canvasId: canvas.id }}>
+        <bdi>{canvas.title}</bdi>
+      </Link>
+    </span>
+  </span>
+);

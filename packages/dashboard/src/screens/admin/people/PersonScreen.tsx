@@ -1,4 +1,3 @@
-import "../admin-list.css";
 import { useMutation, useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
@@ -11,6 +10,7 @@ import { Badge } from "../../../kit/Badge.tsx";
 import { ButtonLink } from "../../../kit/Button.tsx";
 import { DangerAct } from "../../../kit/DangerAct.tsx";
 import { ErrorNote } from "../../../kit/ErrorNote.tsx";
+import { Facts } from "../../../kit/Facts.tsx";
 import { Loading } from "../../../kit/Loading.tsx";
 import { Screen } from "../../../kit/Screen.tsx";
 import { Time } from "../../../kit/Time.tsx";
@@ -47,7 +47,7 @@ export function PersonScreen() {
       </p>
       <Screen title={person.name}>
         <div className="stack">
-          <Facts person={person} isSelf={person.id === me.id} />
+          <About person={person} isSelf={person.id === me.id} />
           <Quotas key={person.id} person={person} />
           <section className="card stack" aria-labelledby="rights">
             <h2 id="rights">Rights</h2>
@@ -71,8 +71,8 @@ export function PersonScreen() {
                 }
               >
                 <p>
-                  Hand over the {countOf(person.canvases, "canvas", "canvases")} and the teams that they own,
-                  step by step, and deactivate them at the end.
+                  Step by step: choose who takes what they own and whether their guests keep access, and
+                  deactivate them at the end.
                 </p>
               </DangerAct>
               <Activity person={person} isSelf={person.id === me.id} />
@@ -85,7 +85,7 @@ export function PersonScreen() {
   );
 }
 
-function Facts({ person, isSelf }: { person: AdminPerson; isSelf: boolean }) {
+function About({ person, isSelf }: { person: AdminPerson; isSelf: boolean }) {
   const { email, createdAt, lastSeenAt, deactivatedAt, erasedAt, canvases, sessions, tokens, apps, isAdmin } =
     person;
   return (
@@ -101,7 +101,7 @@ function Facts({ person, isSelf }: { person: AdminPerson; isSelf: boolean }) {
         {isAdmin ? <Badge look="plain">Administrator</Badge> : null}
         {isSelf ? <Badge look="plain">You</Badge> : null}
       </div>
-      <dl className="facts">
+      <Facts>
         <dt>E-mail address</dt>
         <dd>
           <bdi>{email}</bdi>
@@ -140,7 +140,7 @@ function Facts({ person, isSelf }: { person: AdminPerson; isSelf: boolean }) {
             In the audit log
           </Link>
         </dd>
-      </dl>
+      </Facts>
     </section>
   );
 }
@@ -165,15 +165,15 @@ function Publishing({ person: { id, name, canPublishPublic } }: { person: AdminP
   );
 }
 
-/** The right of administrators. Only the environment of the service sets it, so that nobody can lock all of them out here. */
+/** The right of administrators. Settings of the service and groups give it, so that nobody can lock all of them out here. */
 const AdminRight = ({ person: { name, isAdmin }, isSelf }: { person: AdminPerson; isSelf: boolean }) => (
   <div>
-    <h3>{isAdmin ? "Administrator" : "No administrator"}</h3>
+    <h3>{isAdmin ? "Administrator" : "Not an administrator"}</h3>
     <p className="small soft">
-      {isSelf ? "You are" : <bdi>{name}</bdi>} {isSelf ? "" : isAdmin ? "is" : "is not"} an administrator
-      {isAdmin ? "" : " of this instance"}. The setting <code>SERVICE_ADMIN_EMAILS</code> names the
-      administrators, and whoever runs the service changes it. So this right can be neither given nor taken
-      away here, and no administrator, not even the last one, can lose it by a click.
+      {isSelf ? "You are" : <bdi>{name}</bdi>} {isSelf ? "" : isAdmin ? "is" : "is not"} an administrator.
+      This right can be neither given nor taken away here, so nobody loses it by a click. It belongs to the
+      addresses in the setting <code>SERVICE_ADMIN_EMAILS</code>, and to the groups of the sign-in service in{" "}
+      <code>SERVICE_OIDC_ADMIN_GROUPS</code>.
     </p>
   </div>
 );

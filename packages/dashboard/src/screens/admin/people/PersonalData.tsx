@@ -1,15 +1,19 @@
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { Download } from "lucide-react";
 import { useState } from "react";
-import { adminChanged, erasePerson, personExportUrl } from "../../../api/admin.ts";
+import { adminChanged, erasePerson, handoverQuery, personExportUrl } from "../../../api/admin.ts";
 import type { AdminPerson } from "../../../api/types.ts";
 import { Button, ButtonAnchor } from "../../../kit/Button.tsx";
 import { DangerAct } from "../../../kit/DangerAct.tsx";
 import { Dialog } from "../../../kit/Dialog.tsx";
 import { ErrorNote } from "../../../kit/ErrorNote.tsx";
+import { TextField } from "../../../kit/Field.tsx";
 import { keepFocus } from "../../../kit/focus.ts";
+import { Loading } from "../../../kit/Loading.tsx";
 import { toast } from "../../../kit/toasts.ts";
+import { isTyped } from "../../../kit/typed.ts";
 import { countOf } from "../../../kit/words.ts";
+import { ownedWords } from "./offboarding/words.ts";
 import { PersonComboBox } from "./PersonComboBox.tsx";
 
 /** What the service stores of a person: a copy for them, and its end. */
@@ -27,8 +31,8 @@ export function PersonalData({ person, isSelf }: { person: AdminPerson; isSelf: 
         }
       >
         <p>
-          A zip for them, with what they have entered on canvases, too. It has no secrets. The audit log
-          records it.
+          A zip file to give to them, with what they have entered on canvases. It contains no secrets. The
+          audit log records the export.
         </p>
       </DangerAct>
       {person.erasedAt === null ? (
@@ -41,8 +45,8 @@ export function PersonalData({ person, isSelf }: { person: AdminPerson; isSelf: 
           }
         >
           <p>
-            Removes what is theirs alone, their name and their address. What they have written on canvases
-            stays, by a “Deleted person”.
+            Removes what is theirs alone, their name and their address. What they have entered on canvases
+            stays, as by a “Deleted person”.
           </p>
           <Dialog
             title="Erase this person for good?"
@@ -58,47 +62,66 @@ export function PersonalData({ person, isSelf }: { person: AdminPerson; isSelf: 
   );
 }
 
-function EraseForm({
-  person: { id, name, email, canvases },
-  onClose,
-}: {
-  person: AdminPerson;
-  onClose: () => void;
-}) {
+function EraseForm({ person: { id, name, email }, onClose }: { person: AdminPerson; onClose: () => void }) {
+  const { data: owned, error } = useQuery({ ...handoverQuery(id), staleTime: 0 });
   const [to, setTo] = useState("");
+  const [typed, setTyped] = useState("");
+  const [faults, setFaults] = useState<{ to?: string; typed?: string }>({});
   const act = useMutation({
     mutationFn: () => erasePerson(id, to.trim().toLowerCase()),
-    onSuccess({ erased, left, remaining }) {
+    onSuccess({ erased }) {
       if (!erased) return;
       onClose();
-      toast({ text: `Erased the person${left.length + remaining === 0 ? "" : " in part"}.` });
+      toast({ text: `Erased ${name}.` });
     },
     onSettled: () => adminChanged().then(keepFocus),
   });
+  if (error !== null) return <ErrorNote error={error} />;
+  if (owned === undefined) return <Loading what="what they own" rows={2} />;
+  const words = ownedWords(owned);
   const submit = () => {
-    if (!act.isPending) act.mutate();
+    const faults = {
+      ...(words !== "" && to.trim() === "" && { to: "Choose who takes what they own." }),
+      ...(!isTyped(email, typed) && { typed: "That is not their address." }),
+    };
+    setFaults(faults);
+    if (Object.keys(faults).length === 0 && !act.isPending) act.mutate();
   };
   const kept = act.data?.erased === false ? act.data.left.length + act.data.remaining : 0;
   return (
-    <div className="stack">
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
       <div className="dialog-text">
         <p>
-          Sessions, tokens and keys of <bdi>{name}</bdi> are removed, and nothing names them any more, not
-          even the audit log. This cannot be undone, and you cannot reactivate them.
-        </p>
-        <p>
-          {canvases === 0
-            ? "If they have created teams, somebody has to take these."
-            : `They own ${countOf(canvases, "canvas", "canvases")}: somebody has to take what they own.`}
+          Sessions, tokens and keys of <bdi>{name}</bdi> are removed
+          {owned.guests === 0 ? "" : `, the access of ${countOf(owned.guests, "guest")} they invited ends`},
+          and nothing names them any more, not even the audit log. This cannot be undone, and you cannot
+          reactivate them.
         </p>
       </div>
-      <PersonComboBox
-        label="Who takes what they own"
-        description="A member who has signed in."
-        without={[email]}
-        text={to}
-        onText={setTo}
-        onEnter={submit}
+      {words === "" ? null : (
+        <PersonComboBox
+          label={`New owner of ${words}`}
+          description="A member who has signed in."
+          without={[email]}
+          text={to}
+          onText={setTo}
+          onEnter={submit}
+          error={faults.to ?? null}
+        />
+      )}
+      <TextField
+        label="Type their e-mail address to confirm"
+        description={<bdi>{email}</bdi>}
+        autoComplete="off"
+        value={typed}
+        onChange={setTyped}
+        error={faults.typed ?? null}
       />
       {act.error === null ? null : <ErrorNote error={act.error} />}
       {kept === 0 ? null : (
@@ -109,10 +132,10 @@ function EraseForm({
       )}
       <div className="dialog-acts">
         <Button onPress={onClose}>Cancel</Button>
-        <Button look="danger" isPending={act.isPending} onPress={submit}>
+        <Button type="submit" look="danger" isPending={act.isPending}>
           Erase for good
         </Button>
       </div>
-    </div>
+    </form>
   );
 }

@@ -5,24 +5,13 @@ import { Button } from "../../../kit/Button.tsx";
 import { DangerAct } from "../../../kit/DangerAct.tsx";
 import { ConfirmDialog } from "../../../kit/Dialog.tsx";
 import { toast } from "../../../kit/toasts.ts";
-import { countOf, listOf } from "../../../kit/words.ts";
-
-/** What ends for good when somebody is signed out. */
-export const credentialWords = ({
-  sessions,
-  tokens,
-  apps,
-}: Pick<AdminPerson, "sessions" | "tokens" | "apps">): string =>
-  listOf([
-    countOf(sessions, "session"),
-    countOf(tokens, "access token"),
-    ...(apps === 0 ? [] : [countOf(apps, "connected tool")]),
-  ]);
+import { credentialWords } from "./credentials.ts";
 
 /** Ends the sessions, access tokens and connected tools of a person, who may sign in again. */
 export function SignOut({ person }: { person: AdminPerson }) {
-  const { id, name, sessions, tokens, apps } = person;
-  const isNowhere = sessions + tokens + apps === 0;
+  const { id, name } = person;
+  const credentials = credentialWords(person);
+  const isNowhere = credentials === "";
   const [isOpen, setOpen] = useState(false);
   return (
     <DangerAct
@@ -36,7 +25,7 @@ export function SignOut({ person }: { person: AdminPerson }) {
       <p>
         {isNowhere
           ? "They are signed in nowhere, and no program acts for them."
-          : `Ends ${credentialWords(person)}, for example if a device is lost. They may sign in again.`}
+          : `Ends ${credentials}, for example if a device is lost. They may sign in again.`}
       </p>
       <ConfirmDialog
         title="Sign out everywhere?"
@@ -51,8 +40,8 @@ export function SignOut({ person }: { person: AdminPerson }) {
         }}
       >
         <p>
-          {credentialWords(person)} of <bdi>{name}</bdi> end for good. Programs such as the command line need
-          a new token. This cannot be undone.
+          This ends {credentials} of <bdi>{name}</bdi> for good. Programs such as the command line then need a
+          new token.
         </p>
       </ConfirmDialog>
     </DangerAct>

@@ -1,4 +1,3 @@
-import "../admin-list.css";
 import "../../../tools/tools.css";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -11,6 +10,7 @@ import { Button } from "../../../kit/Button.tsx";
 import { ConfirmDialog } from "../../../kit/Dialog.tsx";
 import { Empty } from "../../../kit/Empty.tsx";
 import { ErrorNote } from "../../../kit/ErrorNote.tsx";
+import { Facts } from "../../../kit/Facts.tsx";
 import { focusContent } from "../../../kit/focus.ts";
 import { Loading } from "../../../kit/Loading.tsx";
 import { Screen } from "../../../kit/Screen.tsx";
@@ -163,7 +163,7 @@ function Allowed() {
       <h2 id="allowed">Which tools may ask</h2>
       {error === null ? null : <ErrorNote error={error} />}
       {settings === undefined ? null : (
-        <dl className="facts">
+        <Facts>
           <dt>Described on the web</dt>
           <dd className="allowed">{allowedOf(allowed ?? "")}</dd>
           <dt>Registering themselves</dt>
@@ -172,7 +172,7 @@ function Allowed() {
               ? "Off: only tools that are described or configured can connect"
               : "On: their names are not verified"}
           </dd>
-        </dl>
+        </Facts>
       )}
       <p className="small soft">
         Whoever runs the service changes this:{" "}

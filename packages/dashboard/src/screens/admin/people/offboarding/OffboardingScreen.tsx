@@ -56,6 +56,7 @@ function Steps({ person, owned }: { person: AdminPerson; owned: Handover }) {
   const [teams, setTeams] = useState(true);
   const isSelf = person.id === me.id;
   const [deactivates, setDeactivates] = useState(person.deactivatedAt === null && !isSelf);
+  const [endsGuests, setEndsGuests] = useState(false);
   const [reason, setReason] = useState("");
   const [progress, setProgress] = useState<string | null>(null);
   const [result, setResult] = useState<Run | null>(null);
@@ -76,7 +77,7 @@ function Steps({ person, owned }: { person: AdminPerson; owned: Handover }) {
   const perform = async () => {
     if (progress !== null) return;
     setProgress("Handing over…");
-    const options = { deactivate: deactivates, reason: reason.trim() };
+    const options = { deactivate: deactivates, endGuests: endsGuests, reason: reason.trim() };
     const done = await run(person.id, shares, options, (index) =>
       setProgress(`Handing over: ${index + 1} of ${shares.length}…`),
     );
@@ -123,6 +124,8 @@ function Steps({ person, owned }: { person: AdminPerson; owned: Handover }) {
             onTeams={setTeams}
             deactivates={deactivates}
             onDeactivates={person.deactivatedAt === null && !isSelf ? setDeactivates : null}
+            endsGuests={endsGuests}
+            onEndsGuests={setEndsGuests}
             reason={reason}
             onReason={setReason}
             onBack={() => go(undefined)}
@@ -134,6 +137,7 @@ function Steps({ person, owned }: { person: AdminPerson; owned: Handover }) {
             owned={owned}
             shares={shares}
             deactivates={deactivates}
+            endsGuests={endsGuests}
             isPending={progress !== null}
             onBack={() => go("who")}
             onPerform={perform}

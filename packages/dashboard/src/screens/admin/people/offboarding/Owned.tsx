@@ -1,4 +1,6 @@
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { personGuestsQuery } from "../../../../api/admin.ts";
 import type { ApiError } from "../../../../api/api-error.ts";
 import type { AdminPerson, Handover } from "../../../../api/types.ts";
 import { Button } from "../../../../kit/Button.tsx";
@@ -6,7 +8,9 @@ import { ErrorNote } from "../../../../kit/ErrorNote.tsx";
 import { FocusedHeading } from "../../../../kit/FocusedHeading.tsx";
 import { countOf } from "../../../../kit/words.ts";
 import { deactivate } from "../Activity.tsx";
-import { credentialWords } from "../SignOut.tsx";
+import { credentialWords } from "../credentials.ts";
+import { GuestActs, GuestNames } from "../PersonGuests.tsx";
+import { ownedWords } from "./words.ts";
 
 /** The first step: what the person owns. If that is nothing, only their access is left to end. */
 export function Owned({
@@ -23,12 +27,12 @@ export function Owned({
   onNext: () => void;
 }) {
   const { canvases, teams, nextCursor } = owned;
-  const count = `${countOf(canvases.length, "canvas", "canvases")}${nextCursor === null ? "" : " and more"}`;
-  if (canvases.length === 0 && teams.length === 0) return <Nothing person={person} isSelf={isSelf} />;
+  if (canvases.length === 0 && teams.length === 0)
+    return <Nothing person={person} guests={owned.guests} isSelf={isSelf} />;
   return (
     <>
       <FocusedHeading id="step" takesFocus={takesFocus}>
-        <bdi>{person.name}</bdi> owns {count} and {countOf(teams.length, "team")}
+        <bdi>{person.name}</bdi> owns {ownedWords(owned)}
       </FocusedHeading>
       {canvases.length === 0 ? null : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
@@ -66,6 +70,7 @@ export function Owned({
           ))}
         </ul>
       )}
+      <Guests person={person} count={owned.guests} />
       <p className="soft small">
         You see titles and addresses, and no content. Canvases in the trash stay with them: restore one first
         to hand it over.
@@ -79,10 +84,30 @@ export function Owned({
   );
 }
 
-function Nothing({ person, isSelf }: { person: AdminPerson; isSelf: boolean }) {
+/** The guests whom the person has invited, in a list to read: the next step asks whether they keep access. */
+function Guests({ person, count }: { person: AdminPerson; count: number }) {
+  const { data } = useQuery({ ...personGuestsQuery(person.id), enabled: count > 0 });
+  if (count === 0) return null;
+  return (
+    <>
+      <h3 id="guests">They invited {countOf(count, "guest")}</h3>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
+      <ul className="owned" tabIndex={0} aria-labelledby="guests">
+        {data?.guests.map((guest) => (
+          <li key={guest.id}>
+            <GuestNames guest={guest} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Nothing({ person, guests, isSelf }: { person: AdminPerson; guests: number; isSelf: boolean }) {
   const [error, setError] = useState<Error | null>(null);
   const [isPending, setPending] = useState(false);
   const isGone = person.deactivatedAt !== null;
+  const credentials = credentialWords(person);
   const end = async () => {
     setPending(true);
     setError(null);
@@ -100,14 +125,16 @@ function Nothing({ person, isSelf }: { person: AdminPerson; isSelf: boolean }) {
         <bdi>{person.name}</bdi> owns nothing{isGone ? ", and is deactivated" : ""}
       </FocusedHeading>
       {isGone ? (
-        <p>There is nothing left to do.</p>
+        guests === 0 ? (
+          <p>There is nothing left to do.</p>
+        ) : null
       ) : isSelf ? (
         <p>You cannot deactivate your own account; another administrator can.</p>
       ) : (
         <>
           <p>
-            Nothing has to be handed over. Deactivating can be undone, but {credentialWords(person)} end for
-            good.
+            Nothing has to be handed over. Deactivating can be undone
+            {credentials === "" ? "." : `, but it ends ${credentials} for good.`}
           </p>
           <div>
             <Button look="danger" isPending={isPending} onPress={end}>
@@ -117,6 +144,12 @@ function Nothing({ person, isSelf }: { person: AdminPerson; isSelf: boolean }) {
         </>
       )}
       {error === null ? null : <ErrorNote error={error} />}
+      {guests === 0 ? null : (
+        <>
+          <h3>They invited {countOf(guests, "guest")}</h3>
+          <GuestActs person={person} />
+        </>
+      )}
     </>
   );
 }

@@ -10,6 +10,7 @@ export const Preview = ({
   owned,
   shares,
   deactivates,
+  endsGuests,
   isPending,
   onBack,
   onPerform,
@@ -18,6 +19,7 @@ export const Preview = ({
   owned: Handover;
   shares: readonly Share[];
   deactivates: boolean;
+  endsGuests: boolean;
   isPending: boolean;
   onBack: () => void;
   onPerform: () => void;
@@ -28,7 +30,7 @@ export const Preview = ({
       {shares.map((share) => (
         <li key={share.to}>{shareWords(share, owned.teams.length)}</li>
       ))}
-      {leaverWords(person.name, { deactivate: deactivates, ...owned }).map((text) => (
+      {leaverWords(person.name, { deactivate: deactivates, endGuests: endsGuests }, owned).map((text) => (
         <li key={text}>{text}</li>
       ))}
     </ul>

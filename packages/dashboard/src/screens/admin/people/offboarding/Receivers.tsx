@@ -9,8 +9,8 @@ import { FocusedHeading } from "../../../../kit/FocusedHeading.tsx";
 import { NativeSelect } from "../../../../kit/NativeSelect.tsx";
 import { Toggle } from "../../../../kit/Toggle.tsx";
 import { countOf } from "../../../../kit/words.ts";
+import { credentialWords } from "../credentials.ts";
 import { PersonComboBox } from "../PersonComboBox.tsx";
-import { credentialWords } from "../SignOut.tsx";
 import { type Choice, editorsFirst, editorsOf } from "./plan.ts";
 
 /**
@@ -29,12 +29,14 @@ async function isActive(email: string): Promise<boolean> {
 /** The second step: who takes what. Editors are offered first, because they know the canvas. */
 export function Receivers({
   person,
-  owned: { canvases, teams },
+  owned: { canvases, teams, guests },
   choice,
   onOthers,
   onTeams,
   deactivates,
   onDeactivates,
+  endsGuests,
+  onEndsGuests,
   reason,
   onReason,
   onBack,
@@ -48,6 +50,8 @@ export function Receivers({
   deactivates: boolean;
   /** Null if the person cannot be deactivated. */
   onDeactivates: ((to: boolean) => void) | null;
+  endsGuests: boolean;
+  onEndsGuests: (to: boolean) => void;
   reason: string;
   onReason: (reason: string) => void;
   onBack: () => void;
@@ -60,6 +64,7 @@ export function Receivers({
   const [fault, setFault] = useState<string | null>(null);
   const [isAsking, setAsking] = useState(false);
   const editors = editorsOf(canvases);
+  const credentials = credentialWords(person);
   const receiver = to.trim().toLowerCase();
 
   const chooseMode = (next: "one" | "each") => {
@@ -166,17 +171,26 @@ export function Receivers({
       )}
       {teams.length === 0 ? null : (
         <Toggle isSelected={choice.teams} onChange={onTeams}>
-          {mode === "one" ? "The new owner" : "Whoever takes the rest"} also takes{" "}
-          {countOf(teams.length, "team")}
+          Also give {countOf(teams.length, "team")} to{" "}
+          {mode === "one" ? "the new owner" : "the person who takes the rest"}
         </Toggle>
       )}
       {onDeactivates === null ? null : (
         <Toggle
           isSelected={deactivates}
           onChange={onDeactivates}
-          description={`${credentialWords(person)} end for good. Deactivating itself can be undone.`}
+          description={`${credentials === "" ? "" : `This ends ${credentials} for good. `}Deactivating itself can be undone.`}
         >
           Deactivate them once they own nothing
+        </Toggle>
+      )}
+      {guests === 0 ? null : (
+        <Toggle
+          isSelected={endsGuests}
+          onChange={onEndsGuests}
+          description="They lose access at once, and their links do not work any more. This cannot be undone. Otherwise they keep access, as guests of the new owner."
+        >
+          End the access of {countOf(guests, "guest")} whom they invited
         </Toggle>
       )}
       <TextField

@@ -2,17 +2,16 @@ import { Check, CircleSlash } from "lucide-react";
 import type { AdminPerson, Handover } from "../../../../api/types.ts";
 import { Button, ButtonLink } from "../../../../kit/Button.tsx";
 import { FocusedHeading } from "../../../../kit/FocusedHeading.tsx";
-import { countOf, listOf } from "../../../../kit/words.ts";
+import { countOf, isolated } from "../../../../kit/words.ts";
 import type { Run } from "./run.ts";
-import { isolated, leftWords } from "./words.ts";
+import { leftWords, ownedWords } from "./words.ts";
 
-/** What somebody owns, such as "2 canvases and 1 team". */
-function ownedWords({ canvases, teams, nextCursor }: Handover): string {
-  const more = nextCursor === null ? "" : " and more";
-  return listOf([
-    ...(canvases.length === 0 ? [] : [`${countOf(canvases.length, "canvas", "canvases")}${more}`]),
-    ...(teams.length === 0 ? [] : [countOf(teams.length, "team")]),
-  ]);
+/** What became of the guests whom the person has invited. */
+function guestWords({ guests }: Run, { guests: left }: Handover): string {
+  if (left > 0) return ` ${countOf(left, "guest")} whom they invited ${left === 1 ? "has" : "have"} access.`;
+  return typeof guests === "number" && guests > 0
+    ? ` ${countOf(guests, "guest")} whom they invited ${guests === 1 ? "has" : "have"} no access any more.`
+    : "";
 }
 
 /** The fourth step: what became of each canvas. `owned` is what the person owns since. */
@@ -55,10 +54,13 @@ export function Result({
   const failed = rows.filter(({ reason }) => reason !== null);
   const errors = [
     ...new Set(result.outcomes.flatMap(({ error }) => (error === null ? [] : [error.message]))),
+    ...(result.guests instanceof Error
+      ? [`The access of their guests could not be ended. ${result.guests.message}`]
+      : []),
   ];
   const isDone = owned.canvases.length === 0 && owned.teams.length === 0;
   // Teams that were not to be moved may stay.
-  const isOver = owned.canvases.length === 0 && failed.length === 0;
+  const isOver = owned.canvases.length === 0 && failed.length === 0 && !(result.guests instanceof Error);
   return (
     <>
       <FocusedHeading id="step">
@@ -78,6 +80,7 @@ export function Result({
             : isDone
               ? ". They can go on signing in."
               : ", and is not deactivated."}
+          {guestWords(result, owned)}
         </span>
       </p>
       {errors.map((message) => (

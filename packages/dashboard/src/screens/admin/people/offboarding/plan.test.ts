@@ -13,6 +13,8 @@ const A = canvas("a", "bo@acme.test", "cy@acme.test");
 const B = canvas("b", "cy@acme.test");
 const C = canvas("c");
 
+const none = { sessions: 0, tokens: 0, apps: 0, guests: 0 };
+
 const plain = (text: string) => text.replace(/[\u2068\u2069]/g, "");
 
 it("those who edit the most come first, and the first editor of each canvas can take it", () => {
@@ -49,12 +51,21 @@ it("what happens is said in words", () => {
     "bo@acme.test takes 2 teams.",
   );
   assert.match(
-    leaverWords("Ada", { deactivate: true, sessions: 1, tokens: 0, guests: 0 })[1] ?? "",
-    /^1 session and 0 access tokens end/,
+    leaverWords("Ada", { deactivate: true, endGuests: false }, { ...none, sessions: 1 })[1] ?? "",
+    /^This ends 1 session for good/,
   );
   assert.match(
-    leaverWords("Ada", { deactivate: false, sessions: 1, tokens: 0, guests: 0 })[0] ?? "",
+    leaverWords("Ada", { deactivate: false, endGuests: false }, { ...none, sessions: 1 })[0] ?? "",
     /stays an editor/,
+  );
+  assert.deepEqual(
+    [true, false].map((endGuests) =>
+      leaverWords("Ada", { deactivate: true, endGuests }, { ...none, guests: 2 }).at(-1),
+    ),
+    [
+      "2 guests whom they invited lose access at once. This cannot be undone.",
+      "2 guests whom they invited keep access.",
+    ],
   );
   assert.match(
     leftWords({ id: "a", code: "QUOTA_EXCEEDED", quota: "canvases.person" }, "bo"),

@@ -35,7 +35,7 @@ export const editorsFirst = (canvases: readonly OwnedCanvas[]): Record<string, s
     canvases.flatMap(({ id, editors: [first] }) => (first === undefined ? [] : [[id, first]])),
   );
 
-/** Returns what each person takes. Whoever takes nothing is left out. The person with the teams comes last. */
+/** Returns what each person takes. People who take nothing are left out. The person with the teams comes last. */
 export function sharesOf(canvases: readonly OwnedCanvas[], hasTeams: boolean, choice: Choice): Share[] {
   const byPerson = Map.groupBy(canvases, ({ id }) => choice.others[id] ?? choice.to);
   const rest = byPerson.get(choice.to) ?? [];

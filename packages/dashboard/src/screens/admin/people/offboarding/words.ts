@@ -1,12 +1,20 @@
-import { countOf, listOf } from "../../../../kit/words.ts";
+import type { Handover } from "../../../../api/types.ts";
+import { countOf, isolated, listOf } from "../../../../kit/words.ts";
+import { credentialWords } from "../credentials.ts";
 import type { Share } from "./plan.ts";
 import type { Outcome } from "./run.ts";
 
 /** The number of titles that are named. More are counted. */
 const NAMED = 5;
 
-/** Wraps a text in Unicode isolates, so that right-to-left letters do not reorder the sentence around it. */
-export const isolated = (text: string): string => `\u2068${text}\u2069`;
+/** What somebody owns, such as "2 canvases and 1 team". Empty if it is nothing. */
+export function ownedWords({ canvases, teams, nextCursor }: Handover): string {
+  const more = nextCursor === null ? "" : " and more";
+  return listOf([
+    ...(canvases.length === 0 ? [] : [`${countOf(canvases.length, "canvas", "canvases")}${more}`]),
+    ...(teams.length === 0 ? [] : [countOf(teams.length, "team")]),
+  ]);
+}
 
 /** Returns what somebody will own, such as "bo@acme.test takes 2 canvases: Poll and Board." */
 export function shareWords({ to, canvases, teams }: Share, teamCount: number): string {
@@ -21,25 +29,30 @@ export function shareWords({ to, canvases, teams }: Share, teamCount: number): s
   return `${isolated(to)} takes ${listOf(what)}${named}.`;
 }
 
-/** Returns what happens to the person who leaves. */
+/** Returns what happens to the person who leaves, and to the guests whom they have invited. */
 export function leaverWords(
   name: string,
-  {
-    deactivate,
-    sessions,
-    tokens,
-    guests,
-  }: { deactivate: boolean; sessions: number; tokens: number; guests: number },
+  { deactivate, endGuests }: { deactivate: boolean; endGuests: boolean },
+  { sessions, tokens, apps, guests }: Pick<Handover, "sessions" | "tokens" | "apps" | "guests">,
 ): string[] {
   const who = isolated(name);
-  if (!deactivate) return [`${who} stays an editor of these canvases and can go on signing in.`];
-  const credentials = `${countOf(sessions, "session")} and ${countOf(tokens, "access token")}`;
+  const credentials = credentialWords({ sessions, tokens, apps });
   return [
-    `Once ${who} owns nothing, they are deactivated: they cannot sign in, and have no role on these canvases any more.`,
-    `${credentials} end for good. Reactivating does not bring them back.`,
+    ...(deactivate
+      ? [
+          `Once ${who} owns nothing, they are deactivated: they cannot sign in, and have no role on these canvases any more.`,
+          ...(credentials === ""
+            ? []
+            : [`This ends ${credentials} for good. Reactivating does not bring them back.`]),
+        ]
+      : [`${who} stays an editor of these canvases and can go on signing in.`]),
     ...(guests === 0
       ? []
-      : [`${countOf(guests, "guest")} whom they have invited can go on. You can end that on their page.`]),
+      : [
+          endGuests
+            ? `${countOf(guests, "guest")} whom they invited ${guests === 1 ? "loses" : "lose"} access at once. This cannot be undone.`
+            : `${countOf(guests, "guest")} whom they invited ${guests === 1 ? "keeps" : "keep"} access.`,
+        ]),
   ];
 }
 
