@@ -6,9 +6,10 @@
 set -eu
 dockerfile=$(dirname "$0")/Dockerfile
 # What the last stage of the Dockerfile sets.
-user=$(sed -n 's/^USER \([0-9]*\):.*/\1/p' "$dockerfile")
-environment=$(sed -n 's/^ENV //p' "$dockerfile")
-entrypoint=$(sed -n 's/^ENTRYPOINT \["\(.*\)"\]$/\1/p' "$dockerfile")
+last() { tac "$dockerfile" | sed -n "$1;T;q"; }
+user=$(last 's/^USER \([0-9]*\):.*/\1/p')
+environment=$(last 's/^ENV //p')
+entrypoint=$(last 's/^ENTRYPOINT \["\(.*\)"\]$/\1/p')
 
 build() {
   package=$1 node=$2 root=$3

@@ -16,7 +16,7 @@ trap 'rm -rf "$root"' EXIT
 
 share=$root/usr/share/easel
 doc=$root/usr/share/doc/easel-server
-install -d "$share" "$doc" "$root/usr/bin" "$root/usr/share/man/man8" "$root/usr/lib/systemd/system" "$root/etc/easel" "$root/DEBIAN"
+install -d "$share" "$doc" "$root/usr/bin" "$root/usr/sbin" "$root/usr/share/man/man8" "$root/usr/lib/systemd/system" "$root/etc/easel" "$root/DEBIAN"
 tar -xzf "$package" --strip-components=1 --no-same-owner -C "$share"
 find "$share" -type d -exec chmod 755 {} +
 find "$share" -type f -exec chmod 644 {} +
@@ -24,12 +24,15 @@ chmod 755 "$share/easel-server.js"
 # The Node of Debian, whatever other Node is on the path of the person.
 sed -i '1s|.*|#!/usr/bin/node|' "$share/easel-server.js"
 ln -s ../share/easel/easel-server.js "$root/usr/bin/easel-server"
-install -m 644 "$here/../systemd/easel.service" "$here/../systemd/easel.socket" "$root/usr/lib/systemd/system"
+install -m 644 "$here"/../systemd/easel*.service "$here"/../systemd/easel*.socket "$here"/../systemd/easel*.timer "$root/usr/lib/systemd/system"
+install -m 755 "$here/../systemd/easel-command" "$root/usr/sbin"
 install -m 600 "$here/easel.env" "$root/etc/easel/easel.env"
 # Lintian wants 0644, but settings may be secrets.
 install -d "$root/usr/share/lintian/overrides"
 echo 'easel-server: non-standard-file-perm 0600 != 0644 [etc/easel/easel.env]' >"$root/usr/share/lintian/overrides/easel-server"
-gzip -9n <"$here/easel-server.8" >"$root/usr/share/man/man8/easel-server.8.gz"
+for page in easel-server easel-command; do
+  gzip -9n <"$here/$page.8" >"$root/usr/share/man/man8/$page.8.gz"
+done
 
 version=$(sed -n 's/^  "version": "\(.*\)",$/\1/p' "$share/package.json")
 node=$(sed -n 's/^    "node": ">=\(.*\)"$/\1/p' "$share/package.json")

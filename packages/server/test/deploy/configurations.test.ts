@@ -115,6 +115,14 @@ describe("compose", () => {
       assert.deepEqual(unknownVariables(settings), []);
       const config = readConfig(settings);
       assert.deepEqual(warningsOf(config), []);
+      // The image of backups, where the database is PostgreSQL, is a target of the Dockerfile.
+      const [, programs] = /easel-(\w+)/.exec(services.backup.image) ?? [];
+      assert.equal(programs !== undefined, databaseUrl !== undefined);
+      if (programs !== undefined)
+        assert.match(
+          await read("Dockerfile"),
+          new RegExp(`^FROM .* AS with-${programs}\\nRUN .*\\n.*${programs}-client`, "m"),
+        );
       const { subnet } = networks.default.ipam.config[0];
       const caddy = services.caddy.networks.default.ipv4_address;
       assert.equal(environment.SERVICE_PROXY_TRUSTED_IPS, caddy);

@@ -36,3 +36,41 @@ test("the exposure of the service, as systemd counts it from 0 to 10, is at most
   const [, exposure] = /Overall exposure level for easel\.service: (\S+)/.exec(stdout) ?? [];
   assert.ok(Number(exposure ?? 10) <= 1.5, `${exposure}`);
 });
+
+test("easel-command runs a command with the user, the settings and the secrets of the unit and of its drop-ins", async (t) => {
+  const folder = await temporaryDirectory(t);
+  const unit = [
+    await readFile(path.join(ROOT, "deploy/systemd/easel.service"), "utf8"),
+    "[Service]\nLoadCredential=oidc-secret:/etc/easel/oidc secret\nEnvironment=SERVICE_OIDC_CLIENT_SECRET_FILE=%d/oidc-secret *=100%%\n",
+  ];
+  await writeFile(path.join(folder, "unit"), unit.join("\n"));
+  const stand = (name: string, text: string) =>
+    writeFile(path.join(folder, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  await stand(
+    "systemctl",
+    `case $* in *=User*) ;; *DynamicUser*) echo yes ;; cat*) cat ${folder}/unit ;; esac`,
+  );
+  await stand("systemd-run", "printf '%s\\n' \"$@\"");
+  const env = { PATH: `${folder}:${process.env.PATH}` };
+  const { stdout } = await run(path.join(ROOT, "deploy/systemd/easel-command"), ["copy", "--to", "a b"], {
+    env,
+  });
+  const lines = stdout.trimEnd().split("\n");
+  const name = lines.find((line) => line.startsWith("--unit="))?.slice("--unit=".length);
+  assert.match(`${name}`, /^easel-command-\d+$/);
+  const properties = lines.filter((line) => /^--property=(User|DynamicUser|Environment|Load)/.test(line));
+  assert.deepEqual(
+    properties.map((line) => line.slice("--property=".length)),
+    [
+      "User=easel",
+      "DynamicUser=yes",
+      "EnvironmentFile=/etc/easel/easel.env",
+      "Environment=SERVICE_DATA_DIR=/var/lib/easel NODE_COMPILE_CACHE=/var/cache/easel",
+      "LoadCredential=session-secret:/etc/easel/session-secret",
+      `Environment=SERVICE_SESSION_SECRET_FILE=/run/credentials/${name}.service/session-secret`,
+      "LoadCredential=oidc-secret:/etc/easel/oidc secret",
+      `Environment=SERVICE_OIDC_CLIENT_SECRET_FILE=/run/credentials/${name}.service/oidc-secret *=100%`,
+    ],
+  );
+  assert.deepEqual(lines.slice(lines.indexOf("--")), ["--", "/usr/bin/easel-server", "copy", "--to", "a b"]);
+});
