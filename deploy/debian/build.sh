@@ -44,6 +44,8 @@ maintainer="${DEBFULLNAME:-The Easel authors} <${DEBEMAIL:?set it to the address
   printf '\nComment:\n /usr/share/doc/easel-server/LICENSES.txt.gz and the file of the dashboard beside it have the licences of the libraries that the program contains.\n'
 } >"$doc/copyright"
 rm "$share/LICENSE"
+rm -r "$share/deploy/debian" "$share/deploy/systemd"
+mv "$share/deploy" "$doc/examples"
 gzip -9n <"$share/LICENSES.txt" >"$doc/LICENSES.txt.gz"
 gzip -9n <"$share/assets/packages/dashboard/dist/LICENSES.txt" >"$doc/LICENSES.dashboard.txt.gz"
 rm "$share/LICENSES.txt" "$share/assets/packages/dashboard/dist/LICENSES.txt"

@@ -1,4 +1,4 @@
-import { chmod, copyFile, writeFile } from "node:fs/promises";
+import { chmod, copyFile, cp, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { bundle } from "../../tools/bundle.ts";
 import manifest from "./package.json" with { type: "json" };
@@ -19,6 +19,9 @@ await bundle(DIST, {
 await chmod(path.join(DIST, `${PROGRAM}.js`), 0o755);
 for (const file of ["README.md", "../../LICENSE"])
   await copyFile(path.join(import.meta.dirname, file), path.join(DIST, path.basename(file)));
+// The files for units, proxies and images, so that an installation needs no checkout.
+await rm(path.join(DIST, "deploy"), { recursive: true, force: true });
+await cp(path.join(import.meta.dirname, "../../deploy"), path.join(DIST, "deploy"), { recursive: true });
 
 const {
   name,

@@ -201,6 +201,24 @@ test("every decision that the code and the pages cite exists", () => {
   assert.deepEqual(dead, []);
 });
 
+test("the lines of the log that the pages quote are texts of the service", () => {
+  const texts = filesOf(["packages/server/src/**/*.ts"]).map(textOf).join("\n");
+  /** A quoted line: words that begin as the lines do. `…` stands for what differs. */
+  const QUOTED = /`((?:a|the|node|encrypted)(?: [\w…:]+){2,})`/g;
+  const quoted = filesOf(["docs/**/*.md"]).flatMap((page) =>
+    [...textOf(page).replaceAll("\n", " ").matchAll(QUOTED)].map(([, line = ""]) => ({ page, line })),
+  );
+  assert.ok(quoted.length >= 15, `${quoted.length}`);
+  const wrong = quoted.filter(({ line }) => {
+    const [first = "", ...rest] = line.split(/…|\d+/).map((part) => part.trim());
+    return (
+      ![...`"\``].some((quote) => texts.includes(quote + first)) ||
+      !rest.every((part) => texts.includes(part))
+    );
+  });
+  assert.deepEqual(wrong, []);
+});
+
 /** Names in the pages that are no files of the repository: what the build makes, and what the style forbids. */
 const NO_FILES = ["dist/", "utils.ts"];
 

@@ -42,6 +42,7 @@ test("the package has no dependencies and no scripts, and is small", async () =>
 test("the package has the files that the service reads, and the licences of what it contains", async () => {
   const files = await readdir(installed.folder, { recursive: true });
   for (const asset of Object.values(ASSETS)) assert.ok(files.includes(path.join("assets", asset)), asset);
+  assert.ok(files.includes(path.join("deploy", "systemd", "easel.service")));
   assert.deepEqual(
     files.filter((file) => /\.tsx?$|(^|\/)node_modules(\/|$)/.test(file)),
     [],
