@@ -7,11 +7,11 @@ import { same } from "@easel/conformance/same";
 import { freshEmail, oidcTarget, type Person } from "@easel/conformance/target";
 import { tokenOf } from "@easel/conformance/token";
 import { generateKeyPair, SignJWT } from "jose";
-import { FORM, post, whoAmI } from "../support/client.ts";
+import { FORM, JSON_TYPE, post, whoAmI } from "../support/client.ts";
 import { DAY_MS, later, MINUTE_MS } from "../support/time.ts";
 import { signIn, startWithFake } from "./oidc-fake.ts";
 import { CLIENT, startWithProvider } from "./oidc-provider.ts";
-import { Visitor } from "./oidc-visitor.ts";
+import { turnedDown, Visitor } from "./oidc-visitor.ts";
 
 const EVENT = "http://schemas.openid.net/event/backchannel-logout";
 const { fake, base, env } = await startWithFake({ after });
@@ -241,4 +241,38 @@ describe("a real provider", () => {
     const asked = await visitor.get(await visitor.login(real.base));
     assert.match(String(asked.headers.location), /\/interaction\//);
   });
+});
+
+describe("somebody who does not belong here any more", () => {
+  const token = async (visitor: Visitor) => {
+    const session: Header = ["Cookie", `easel_session=${visitor.cookie(base, "easel_session")}`];
+    const made = await post(base, "/api/tokens", [session, JSON_TYPE, ["Origin", base]], '{"name":"CI"}');
+    return [["Authorization", `Bearer ${made.json.token}`]] as Header[];
+  };
+  const rows: [name: string, leaves: object, refusal: RegExp][] = [
+    ["has left the groups that may sign in", { groups: ["others"] }, /in no group/],
+    ["has left the domains that may sign in", { email: "leaver@evil.example" }, /may not sign in/],
+  ];
+  for (const [at, [name, leaves, refusal]] of rows.entries())
+    it(`${name}: refused at the next sign-in, which ends sessions and access tokens`, async (t) => {
+      const { config } = env;
+      t.after(() => {
+        env.config = config;
+      });
+      const settings = { oidcGroupsClaim: "groups", oidcAllowedGroups: ["staff"] };
+      env.config = { ...config, ...settings, allowedEmailDomains: ["example.com"] };
+      fake.claims = { sub: name, groups: ["staff"], email: `${at}-leaver@example.com` };
+      const visitor = new Visitor();
+      assert.equal((await signIn(base, visitor)).status, 303);
+      const program = await token(visitor);
+      assert.equal((await whoAmI(base, program)).status, 200);
+      // One whose provider sends nothing of use loses nothing.
+      fake.claims = { ...fake.claims, email_verified: false };
+      turnedDown(await signIn(base), 403, /not verified/);
+      assert.equal((await whoAmI(base, program)).status, 200);
+      fake.claims = { ...fake.claims, email_verified: true, ...leaves };
+      turnedDown(await signIn(base), 403, refusal);
+      assert.equal((await visitor.get(`${base}/api/me`)).status, 302);
+      assert.equal((await whoAmI(base, program)).status, 401);
+    });
 });

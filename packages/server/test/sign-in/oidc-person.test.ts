@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import { after, beforeEach, describe, it } from "node:test";
-import type { Header } from "@easel/conformance/http";
-import { JSON_TYPE, post, whoAmI } from "../support/client.ts";
 import { HONEST, signIn, startWithFake } from "./oidc-fake.ts";
 import { BROKEN, turnedDown, Visitor } from "./oidc-visitor.ts";
 
-const { fake, base, env } = await startWithFake({ after });
+const { fake, base } = await startWithFake({ after });
 beforeEach(() => fake.reset());
 
 describe("the address", () => {
@@ -89,38 +87,4 @@ describe("the name", () => {
       assert.equal((await visitor.me(base)).name, shown);
     });
   }
-});
-
-describe("somebody who does not belong here any more", () => {
-  const token = async (visitor: Visitor) => {
-    const session: Header = ["Cookie", `easel_session=${visitor.cookie(base, "easel_session")}`];
-    const made = await post(base, "/api/tokens", [session, JSON_TYPE, ["Origin", base]], '{"name":"CI"}');
-    return [["Authorization", `Bearer ${made.json.token}`]] as Header[];
-  };
-  const rows: [name: string, leaves: object, refusal: RegExp][] = [
-    ["has left the groups that may sign in", { groups: ["others"] }, /in no group/],
-    ["has left the domains that may sign in", { email: "leaver@evil.example" }, /may not sign in/],
-  ];
-  for (const [at, [name, leaves, refusal]] of rows.entries())
-    it(`${name}: refused at the next sign-in, which ends sessions and access tokens`, async (t) => {
-      const { config } = env;
-      t.after(() => {
-        env.config = config;
-      });
-      const settings = { oidcGroupsClaim: "groups", oidcAllowedGroups: ["staff"] };
-      env.config = { ...config, ...settings, allowedEmailDomains: ["example.com"] };
-      fake.claims = { sub: name, groups: ["staff"], email: `${at}-leaver@example.com` };
-      const visitor = new Visitor();
-      assert.equal((await signIn(base, visitor)).status, 303);
-      const program = await token(visitor);
-      assert.equal((await whoAmI(base, program)).status, 200);
-      // One whose provider sends nothing of use loses nothing.
-      fake.claims = { ...fake.claims, email_verified: false };
-      turnedDown(await signIn(base), 403, /not verified/);
-      assert.equal((await whoAmI(base, program)).status, 200);
-      fake.claims = { ...fake.claims, email_verified: true, ...leaves };
-      turnedDown(await signIn(base), 403, refusal);
-      assert.equal((await visitor.get(`${base}/api/me`)).status, 302);
-      assert.equal((await whoAmI(base, program)).status, 401);
-    });
 });

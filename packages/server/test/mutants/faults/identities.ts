@@ -98,7 +98,7 @@ export const identities: Fault[] = [
     `${SERVER}/sign-in/oidc.ts`,
     '["not_allowed", "not_in_group"]',
     "[]",
-    "packages/server/test/sign-in/oidc-person.test.ts",
+    "packages/server/test/sign-in/oidc-logout.test.ts",
   ),
   fault(
     "teams: anybody reads the members of any group",
