@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { finishRestore } from "./backup/interrupted-restore.ts";
+import { finishRestore, isInterrupted } from "./backup/interrupted-restore.ts";
 import { blobColumnsOf } from "./canvases/canvas-data.ts";
 import { type Config, isPostgres, readConfig, unknownVariables } from "./config/config.ts";
 import { warningsOf } from "./config/warnings.ts";
@@ -100,10 +100,13 @@ export async function openInstance(settings: Settings, waitMs: number | null = 0
   const lock = waitMs === null ? null : await becomeOnlyWriter(settings, waitMs);
   let db: (Db & Schema) | undefined;
   try {
-    // On PostgreSQL, other nodes may start meanwhile, and the command finishes its work itself.
-    if (!isPostgres(config.databaseUrl) && (await finishRestore(config)))
-      log.warn("a restore that was interrupted is finished");
+    const finish = async () => {
+      if (await finishRestore(config)) log.warn("a restore that was interrupted is finished");
+    };
+    if (!isPostgres(config.databaseUrl)) await finish();
     db = await openDatabase(settings);
+    // A command that restores a PostgreSQL database holds this lock.
+    if (isPostgres(config.databaseUrl) && (await isInterrupted(config))) await db.exclusively(finish);
     const copy = await copyBeforeMigrations(config, db);
     if (copy !== null) log.info({ copy }, "the database is copied before it is migrated");
     const schema = await migrateDatabase(db, log, waitMs ?? 0);

@@ -1,8 +1,9 @@
 import { readFile, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { type Config, isPostgres } from "../config/config.ts";
+import { SetupError } from "../config/setting-types.ts";
 import { makeDirectory, makePrivate, syncDirectory, writePrivate } from "../disk/private-files.ts";
-import { openBlobs } from "../drivers/index.ts";
+import { isRestoredDump, openBlobs } from "../drivers/index.ts";
 
 /**
  * What a restore does once everything is prepared. It is written into the directory `restoring` with the new database; from the moment at which
@@ -15,6 +16,11 @@ interface Plan {
   replacesBlobs: boolean;
   /** The id of the instance with which the blobs are to be marked; null if they are marked already. */
   mark: string | null;
+  /**
+   * What the restored database of PostgreSQL is known by. Only if it is there was the database restored; otherwise nothing is carried out. Null on
+   * SQLite, whose new database is part of the plan.
+   */
+  token: string | null;
 }
 
 /** The files of an SQLite database. The log must not stay: SQLite would apply it to the new database. */
@@ -43,6 +49,20 @@ export const stagedBlobs = (directory: string): string => `${directory}.restorin
 /** Where the new database lies before it takes the place of the present one. */
 export const stagedDatabase = (directory: string): string => path.join(directory, "easel.db");
 
+/** The directory of a restore that is final. */
+const planOf = (config: Config) => path.join(placeOf(config), "restoring");
+
+/** Whether there is a restore that was interrupted after it had become final. */
+export const isInterrupted = (config: Config): Promise<boolean> => isThere(planOf(config));
+
+/** @throws SetupError if a restore was interrupted, so that database and blobs may not belong together. */
+export async function requireRestored(config: Config): Promise<void> {
+  if (await isInterrupted(config))
+    throw new SetupError(
+      "A restore of this instance was interrupted: start the service, which finishes it, or run `easel-server restore` again. Nothing has been done.",
+    );
+}
+
 /** Makes an empty directory in which a restore is prepared, and returns it. */
 export async function beginPlan(config: Config): Promise<string> {
   const directory = path.join(placeOf(config), "restoring.new");
@@ -55,7 +75,7 @@ export async function beginPlan(config: Config): Promise<string> {
 export async function commitPlan(directory: string, plan: Plan, config: Config): Promise<void> {
   await writePrivate(path.join(directory, PLAN), JSON.stringify(plan));
   await syncDirectory(directory);
-  await rename(directory, path.join(placeOf(config), "restoring"));
+  await rename(directory, planOf(config));
   await syncDirectory(placeOf(config));
 }
 
@@ -64,18 +84,14 @@ export async function commitPlan(directory: string, plan: Plan, config: Config):
  * there was one. What a restore has prepared and not made final is removed.
  */
 export async function finishRestore(config: Config, onStep: OnStep = async () => {}): Promise<boolean> {
-  const directory = path.join(placeOf(config), "restoring");
+  const directory = planOf(config);
   const blobsIn = blobsDirectory(config);
-  const text = await readFile(path.join(directory, PLAN), "utf8").catch((error) => {
-    if (error.code !== "ENOENT") throw error;
-    return null;
-  });
-  if (text === null) {
-    await rm(`${directory}.new`, { recursive: true, force: true });
+  const plan = await readPlan(directory);
+  if (plan === null || !(await isFinal(plan, config))) {
+    for (const each of [directory, `${directory}.new`]) await rm(each, { recursive: true, force: true });
     if (blobsIn !== null) await rm(stagedBlobs(blobsIn), { recursive: true, force: true });
     return false;
   }
-  const plan = JSON.parse(text) as Plan;
   if (!isPostgres(config.databaseUrl)) await putDatabase(directory, plan, fileOf(config.databaseUrl), onStep);
   if (plan.replacesBlobs && blobsIn !== null) await putBlobs(blobsIn, plan, onStep);
   if (plan.mark !== null) {
@@ -89,6 +105,17 @@ export async function finishRestore(config: Config, onStep: OnStep = async () =>
   await syncDirectory(placeOf(config));
   return true;
 }
+
+async function readPlan(directory: string): Promise<Plan | null> {
+  const text = await readFile(path.join(directory, PLAN), "utf8").catch((error) => {
+    if (error.code !== "ENOENT") throw error;
+    return null;
+  });
+  return text === null ? null : (JSON.parse(text) as Plan);
+}
+
+const isFinal = async ({ token }: Plan, { databaseUrl }: Config) =>
+  token === null || (await isRestoredDump(databaseUrl, token));
 
 /** Moves the present database aside with its log, and the new one into its place. */
 async function putDatabase(directory: string, { aside }: Plan, file: string, onStep: OnStep): Promise<void> {

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { copyFile, open, stat } from "node:fs/promises";
 import path from "node:path";
 import manifest from "../../package.json" with { type: "json" };
@@ -131,7 +132,7 @@ async function restoreSqlite(restore: Restore): Promise<void> {
   await prepareRestored(staged, times);
   await syncFile(staged);
   await onStep("database prepared");
-  await commitPlan(directory, { aside, ...blobs }, config);
+  await commitPlan(directory, { aside, ...blobs, token: null }, config);
   await onStep("restore final");
   await finishRestore(config, onStep);
   if (await isThere(path.join(place, aside)))
@@ -149,14 +150,19 @@ async function restorePostgres(restore: Restore, replace: boolean): Promise<void
   const schema = tables > 0 ? aside.toLowerCase().replaceAll("-", "_") : null;
   const blobs = await putBlobs(restore);
   print("Restoring the database …");
-  await restorePostgresDump(
+  const token = randomUUID();
+  await commitPlan(await beginPlan(config), { aside, ...blobs, token }, config);
+  await onStep("restore prepared");
+  const { tables: rows } = backup.manifest;
+  const failure = await restorePostgresDump(
     backup.database,
     { url: config.databaseUrl, environment },
-    { aside: schema, tables: backup.manifest.tables, times },
-  );
+    { aside: schema, tables: rows, times, token },
+  ).catch((error: unknown) => error);
   await onStep("database restored");
-  await commitPlan(await beginPlan(config), { aside, ...blobs }, config);
-  await finishRestore(config, onStep);
+  // A connection that is lost does not say whether the database was restored. The database does.
+  if (!(await finishRestore(config, onStep)))
+    throw failure ?? new Error("the restored database is not there");
   if (schema !== null)
     print(
       `The tables of before are in the schema ${schema}: remove it with \`drop schema ${schema} cascade\` when you no longer need it.`,
@@ -173,7 +179,8 @@ function tellBlobs({ config, aside, print }: Restore, areReplaced: boolean): voi
 
 /**
  * Copies the blobs of the backup that the blob store lacks, or whose bytes there are damaged. A directory with the blobs of another instance is
- * left as it is, and all blobs are put into a new one that takes its place later.
+ * left as it is, and all blobs are put into a new one that takes its place later; but blobs that are all of the backup, as an interrupted restore has
+ * left them, are added to.
  */
 async function putBlobs({
   config,
@@ -185,7 +192,7 @@ async function putBlobs({
   const present = await openBlobs(config, null);
   try {
     const marked = await markedInstance(present);
-    const replacesBlobs = marked !== instance && !(await isEmpty(present));
+    const replacesBlobs = marked !== instance && (await hasOthers(present, backup.listed));
     const into = replacesBlobs ? await openOthers(config, instance, marked) : present;
     await copyInto(into, config, backup, print);
     await onStep("blobs copied");
@@ -195,9 +202,11 @@ async function putBlobs({
   }
 }
 
-async function isEmpty(blobs: Blobs): Promise<boolean> {
-  for await (const _ of blobs.list(Number.MAX_SAFE_INTEGER)) return false;
-  return true;
+/** Whether a store has a blob that is not listed. */
+async function hasOthers(blobs: Blobs, listed: readonly BlobSize[]): Promise<boolean> {
+  const own = new Set(listed.map(({ key }) => key));
+  for await (const key of blobs.list(Number.MAX_SAFE_INTEGER)) if (!own.has(key)) return true;
+  return false;
 }
 
 /** Opens a new directory of blobs beside the present one. @throws SetupError if that cannot take the place of the present one. */

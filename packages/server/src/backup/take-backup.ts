@@ -15,6 +15,7 @@ import { Unavailable } from "../drivers/unavailable.ts";
 import { recordBackup } from "../instance/last-backup.ts";
 import { storedData } from "../stored-data.ts";
 import { BackupFolder, writeBlobList } from "./backup-folder.ts";
+import { requireRestored } from "./interrupted-restore.ts";
 import { FILES, type Manifest, manifestText, measure, readManifest } from "./manifest.ts";
 import { prune } from "./prune.ts";
 import { describeBackup, megabytes, type Print } from "./words.ts";
@@ -44,6 +45,7 @@ export async function takeBackup(
   { keep, print = () => {}, clock = Date.now, onCopied = async () => {} }: BackupOptions = {},
 ): Promise<string> {
   const config = readConfig(environment);
+  await requireRestored(config);
   const at = new Date(clock());
   const database = await databaseBackups(config, environment);
   const size = await database.size();
@@ -134,8 +136,12 @@ async function fill(
   }
 }
 
-/** @throws SetupError if the database has a migration of another release, whose references to blobs are not known. */
+/** @throws SetupError if the database has no tables, or a migration of another release, whose references to blobs are not known. */
 async function requireKnown({ migrations }: CopiedState, engine: DatabaseBackups["engine"]): Promise<void> {
+  if (migrations.length === 0)
+    throw new SetupError(
+      "The database has no tables of the service: check SERVICE_DATABASE_URL, which names the one to back up.",
+    );
   const known = await knownMigrations(engine);
   const other = migrations.find((name) => !known.includes(name));
   if (other !== undefined)

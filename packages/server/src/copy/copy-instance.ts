@@ -1,4 +1,5 @@
 import { existsSync, realpathSync } from "node:fs";
+import { requireRestored } from "../backup/interrupted-restore.ts";
 import { blobColumnsOf } from "../canvases/canvas-data.ts";
 import { type Config, isPostgres, readConfig } from "../config/config.ts";
 import { SetupError } from "../config/setting-types.ts";
@@ -59,6 +60,7 @@ export async function copyInstance(
   const config = readConfig(environment);
   const to = readConfig(changed(environment, target));
   requireOther(config, to, target);
+  await requireRestored(config);
   const run = { config, to, target, print, onStep, clock };
   await openAlone(config, async (source) => {
     if ((await tablesIn(source)) !== "current")

@@ -134,6 +134,11 @@ export async function restorePostgresDump(
   await (await import("./db/postgres/postgres-restore.ts")).restoreDump(...args);
 }
 
+/** Whether a PostgreSQL database is what a restore with a token has made. */
+export async function isRestoredDump(url: string, token: string): Promise<boolean> {
+  return (await import("./db/postgres/postgres-restore.ts")).hasToken(url, token);
+}
+
 /** Opens the blobs of a folder of backups, or others in a directory. Their disk may be filled. */
 export const openBlobsIn = (directory: string): Promise<Blobs> => local(directory);
 

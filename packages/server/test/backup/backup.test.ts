@@ -10,6 +10,7 @@ import { takeBackup } from "../../src/backup/take-backup.ts";
 import { verifyBackup } from "../../src/backup/verify-backup.ts";
 import { sweepBlobs } from "../../src/canvases/sweep.ts";
 import { readConfig } from "../../src/config/config.ts";
+import { copyInstance } from "../../src/copy/copy-instance.ts";
 import { newId } from "../../src/crypto/ids.ts";
 import type { Db } from "../../src/drivers/db/db.ts";
 import { MIGRATIONS, migrate } from "../../src/drivers/db/migrate.ts";
@@ -27,9 +28,15 @@ for (const engine of ENGINES) {
   test(`a backup of a running service on ${engine.name} brings data, pages and sessions back`, {
     skip: engine.skip,
   }, async (t) => {
-    const { settings, backups, start } = await newInstance(t, engine);
+    const { settings, backups, directory, start } = await newInstance(t, engine);
     const lines: string[] = [];
     const options = { print: (line: string) => void lines.push(line) };
+    const cut = (step: string) => {
+      const onStep = async (done: string) => {
+        if (done === step) throw new Error("cut");
+      };
+      return assert.rejects(restoreBackup(settings, backups, { ...options, replace: true, onStep }), /cut/);
+    };
     const first = await start(["board"]);
     await first.put("kept", "before the backup");
     const name = await takeBackup(settings, backups, options);
@@ -47,15 +54,28 @@ for (const engine of ENGINES) {
         restoreBackup(settings, backups),
         /has \d+ tables: restore into an empty one, or add --replace/,
       );
-    }
-    await restoreBackup(settings, backups, { ...options, replace: true });
+      await rm(path.join(directory, "blobs"), { recursive: true });
+      await cut("restore prepared");
+      await refused(
+        takeBackup(settings, backups),
+        /A restore of this instance was interrupted: start the service/,
+      );
+      await refused(copyInstance(settings, { blobs: "file:/tmp/other" }), /was interrupted/);
+      // From here on, the next start finishes it: it marks the blobs.
+      await cut("database restored");
+    } else await restoreBackup(settings, backups, options);
     const second = await start();
     assert.equal(await second.read("kept"), '{"value":"before the backup"}');
     const { takenAt } = await readManifest(path.join(backups, name));
     assert.equal(await lastBackupAt(second.env.db), Date.parse(takenAt));
     assert.equal(await second.page(), 200);
     await second.stop();
-    assert.match(lines.join("\n"), /Made the backup .*before.*Restored/s);
+    assert.match(lines.join("\n"), /Made the backup /);
+    assert.doesNotMatch(lines.join("\n"), /Finished an earlier restore/);
+    assert.deepEqual(
+      (await readdir(directory)).filter((name) => /restoring/.test(name)),
+      [],
+    );
   });
 }
 

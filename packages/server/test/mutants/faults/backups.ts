@@ -73,8 +73,22 @@ export const backups: Fault[] = [
   fault(
     "restores: an interrupted restore is not finished by the next start",
     "packages/server/src/open-instance.ts",
-    "(await finishRestore(config))",
-    "(await Promise.resolve(finishRestore === undefined))",
+    "if (await finishRestore(config))",
+    "if (await Promise.resolve(finishRestore === undefined))",
+    TEST,
+  ),
+  fault(
+    "restores: an interrupted restore of PostgreSQL is not finished by the next start",
+    "packages/server/src/open-instance.ts",
+    "(await isInterrupted(config))",
+    "(await Promise.resolve(isInterrupted === undefined))",
+    TEST,
+  ),
+  fault(
+    "restores: the blobs of a database of PostgreSQL that was not restored are replaced",
+    `${BACKUP}/interrupted-restore.ts`,
+    "token === null || (await isRestoredDump(databaseUrl, token))",
+    "token === null || (await isRestoredDump(databaseUrl, token)) || true",
     TEST,
   ),
   fault(

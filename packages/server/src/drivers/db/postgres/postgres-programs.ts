@@ -1,4 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
 import type { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { SetupError } from "../../../config/setting-types.ts";
@@ -45,6 +46,17 @@ export class RunningProgram {
   async kill(): Promise<void> {
     this.#child.kill("SIGKILL");
     await this.#closed.catch(() => {});
+  }
+
+  /** Waits until it prints. @throws SetupError with its complaint if it ends before. */
+  async hasPrinted(): Promise<void> {
+    await Promise.race([once(this.#child.stdout, "data"), this.hasFailed()]);
+  }
+
+  /** Waits for its end. @throws SetupError with its complaint, also if it ends well. */
+  async hasFailed(): Promise<never> {
+    await this.#end();
+    throw new SetupError(`${this.#program} has ended before its work was done.`);
   }
 
   /** Waits for its end, and returns what it prints. @throws SetupError with its complaint if it fails. */
