@@ -13,6 +13,7 @@ import { startCallLog } from "./canvases/call-log-store.ts";
 import { startSweeping } from "./canvases/sweep.ts";
 import { baseOf } from "./config/addresses.ts";
 import { openSecrets } from "./crypto/secrets.ts";
+import { DiskWatch } from "./disk/disk-watch.ts";
 import { DocumentCache } from "./drivers/document-cache.ts";
 import type { Drivers, WrapDrivers } from "./drivers/drivers.ts";
 import { openAi, openBus, openOutbound } from "./drivers/index.ts";
@@ -196,6 +197,7 @@ async function listen(
   const stopLastSeen = startLastSeen(env);
   const stopPageViews = startPageViews(env);
   const stopMail = startMail(env);
+  const stopDiskWatch = new DiskWatch(env.config, env.log).start();
   env.log.info(describeStart(env), "the service has started");
   const stops = primitives.flatMap(({ start }) => start?.(env) ?? []);
   const seeded = seed(env, stopping.signal).catch((error: unknown) =>
@@ -211,6 +213,7 @@ async function listen(
       if (socket !== undefined)
         await drain(app, GIVEN_DRAIN_MS, () => net.Server.prototype.close.call(app.server));
       else if (drainMs > 0) await drain(app, drainMs);
+      stopDiskWatch();
       await closeApp(app);
       await env.compressions.stop();
       await env.background.settled();

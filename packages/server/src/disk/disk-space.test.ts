@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import os from "node:os";
 import { test } from "node:test";
-import { isFull, requireSpace, reserveOf, whileSpace } from "./disk-space.ts";
+import { isFull, requireSpace, reserveOf, spaceOf, whileSpace } from "./disk-space.ts";
 
 const MIB = 1024 * 1024;
 
@@ -18,6 +18,14 @@ for (const [setting, total, reserve] of RESERVES) {
     assert.equal(reserveOf(setting, total), reserve);
   });
 }
+
+test("spaceOf: free space is scarce above the reserve, and at the reserve unless that is off", async () => {
+  const { free = 0, total = 0 } = (await spaceOf(os.tmpdir(), 0)) ?? {};
+  const near = Math.min(1_024 * MIB, total / 10) / 2;
+  assert.equal((await spaceOf(os.tmpdir(), Math.round(free - near)))?.state, "scarce");
+  assert.equal((await spaceOf(os.tmpdir(), 2 * free))?.state, "reserve");
+  assert.notEqual((await spaceOf(os.tmpdir(), 0))?.state, "reserve");
+});
 
 test("requireSpace throws when less than the setting is free", async () => {
   await requireSpace(os.tmpdir(), 1);

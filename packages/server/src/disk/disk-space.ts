@@ -5,6 +5,9 @@ const MIB = 1024 * 1024;
 /** The default number of bytes to keep free on a disk. On small disks, a tenth of the disk is kept free instead. */
 const DEFAULT_RESERVE = 256 * MIB;
 
+/** The number of bytes above the reserve below which free space is scarce. On small disks, it is a tenth of the disk. */
+const SCARCE = 1024 * MIB;
+
 /** The number of bytes of a stream after which the free space is checked again. */
 const CHECK_INTERVAL = 8 * MIB;
 
@@ -28,22 +31,37 @@ export class ReserveReached extends Error {
 export const reserveOf = (setting: number | null, total: number): number =>
   setting ?? Math.min(DEFAULT_RESERVE, total / 10);
 
+/** The free space of a disk, in bytes. At the `reserve`, writes are refused; a `scarce` one is near it. */
+export interface Space {
+  free: number;
+  total: number;
+  reserve: number;
+  state: "enough" | "scarce" | "reserve";
+}
+
+/** Measures the disk of a directory. `setting` is as for `reserveOf`. Returns null for network file systems that report a size of 0. */
+export async function spaceOf(directory: string, setting: number | null): Promise<Space | null> {
+  const { bavail, blocks, bsize } = await statfs(directory);
+  if (blocks === 0) return null;
+  const [free, total] = [bavail * bsize, blocks * bsize];
+  const reserve = reserveOf(setting, total);
+  const isScarce = free <= reserve + Math.min(SCARCE, total / 10);
+  const state = free <= reserve && setting !== 0 ? "reserve" : isScarce ? "scarce" : "enough";
+  return { free, total, reserve, state };
+}
+
 /**
  * Throws an error with the code `ENOSPC` if the free space on the file system of a directory is not larger than the reserve. `setting` is
  * the reserve in bytes; 0 disables the check, and null means the default.
  */
 export async function requireSpace(directory: string, setting: number | null): Promise<void> {
   if (setting === 0) return;
-  const { bavail, blocks, bsize } = await statfs(directory);
-  // Some network file systems report a size of 0; the check is skipped there.
-  if (blocks === 0 || bavail * bsize > reserveOf(setting, blocks * bsize)) return;
-  throw new ReserveReached(directory);
+  if ((await spaceOf(directory, setting))?.state === "reserve") throw new ReserveReached(directory);
 }
 
 /** Returns the number of free bytes on the file system of a directory; null where that is not known. */
 export async function freeBytes(directory: string): Promise<number | null> {
-  const { bavail, blocks, bsize } = await statfs(directory);
-  return blocks === 0 ? null : bavail * bsize;
+  return (await spaceOf(directory, 0))?.free ?? null;
 }
 
 /**

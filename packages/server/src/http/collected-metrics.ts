@@ -1,7 +1,7 @@
 import { stat, statfs } from "node:fs/promises";
-import path from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { isPostgres } from "../config/config.ts";
+import { directoriesOf } from "../disk/disk-watch.ts";
 import type { Env } from "../env.ts";
 
 /** The time for which reading the metrics waits for a disk or the database, in milliseconds. What comes later is seen by the next one. */
@@ -23,13 +23,8 @@ export async function collectMetrics(env: Env): Promise<void> {
 const pathOf = (address: string) => address.slice(address.indexOf(":") + 1);
 
 async function freeSpace({ config, metrics }: Env): Promise<void> {
-  const disks = [
-    ["data", config.dataDir],
-    ...(isPostgres(config.databaseUrl) ? [] : [["database", path.dirname(pathOf(config.databaseUrl))]]),
-    ...(config.s3 === null ? [["blobs", pathOf(config.blobsUrl)]] : []),
-  ] as const;
   await Promise.all(
-    disks.map(async ([disk = "", directory = ""]) => {
+    [...directoriesOf(config)].map(async ([disk, directory]) => {
       const { bavail, bsize } = await statfs(directory);
       metrics.diskFree.set(bavail * bsize, disk);
     }),

@@ -1,8 +1,8 @@
-import { statfs } from "node:fs/promises";
 import os from "node:os";
 import type { HealthNode, HealthPart, InstanceHealth } from "@easel/protocol/management";
 import manifest from "../../package.json" with { type: "json" };
 import { isPostgres } from "../config/config.ts";
+import { spaceOf } from "../disk/disk-space.ts";
 import type { Env } from "../env.ts";
 import { STORES } from "../http/health.ts";
 import { lastBackupAt } from "../instance/last-backup.ts";
@@ -129,8 +129,8 @@ async function nodesOf(env: Env): Promise<HealthNode[]> {
 
 async function diskOf({ config }: Env): Promise<InstanceHealth["disk"]> {
   try {
-    const { bavail, blocks, bsize } = await statfs(config.dataDir);
-    return blocks === 0 ? null : { free: bavail * bsize, total: blocks * bsize };
+    const space = await spaceOf(config.dataDir, config.diskReserve);
+    return space && { free: space.free, total: space.total };
   } catch {
     return null;
   }

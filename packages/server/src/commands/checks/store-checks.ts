@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
-import { statfs } from "node:fs/promises";
-import path from "node:path";
 import { type Config, isLoopback, isPostgres } from "../../config/config.ts";
-import { reserveOf } from "../../disk/disk-space.ts";
+import { type Space, spaceOf } from "../../disk/disk-space.ts";
+import { disksOf } from "../../disk/disk-watch.ts";
 import { pendingMigrations } from "../../drivers/db/migrate.ts";
 import { openBlobs, openBus, openDb } from "../../drivers/index.ts";
 import { newLog } from "../../http/log.ts";
@@ -79,34 +78,24 @@ async function checkBlobs(config: Config): Promise<string> {
 }
 
 async function checkDisks(config: Config): Promise<Row[]> {
-  const directories = [
-    config.dataDir,
-    ...(isPostgres(config.databaseUrl) ? [] : [path.dirname(sqliteFile(config))]),
-    ...(config.s3 === null ? [config.blobsUrl.slice("file:".length)] : []),
-  ];
-  const rows = new Map<string, Row>();
-  for (const directory of directories.filter((each) => existsSync(each))) {
-    const { bavail, blocks, bsize } = await statfs(directory);
-    const [free, total] = [bavail * bsize, blocks * bsize];
-    const key = `${free} ${total}`;
-    if (total === 0 || rows.has(key)) continue;
-    const reserve = reserveOf(config.diskReserve, total);
-    const message = `${(free / GIB).toFixed(1)} GiB of ${(total / GIB).toFixed(1)} are free at ${directory}`;
-    if (free <= reserve)
-      rows.set(key, {
-        name: "disk",
-        state: "failed",
-        message: `${message}, less than SERVICE_DISK_RESERVE_BYTES: writes are refused until there is more`,
-      });
-    else
-      rows.set(key, {
-        name: "disk",
-        state: free < reserve + GIB ? "warning" : "ok",
-        message: free < reserve + GIB ? `${message}: make room soon, or enlarge the disk` : message,
-      });
+  const rows: Row[] = [];
+  for (const directory of await disksOf(config)) {
+    const space = await spaceOf(directory, config.diskReserve);
+    if (space === null) continue;
+    const message = `${(space.free / GIB).toFixed(1)} GiB of ${(space.total / GIB).toFixed(1)} are free at ${directory}`;
+    rows.push({ name: "disk", ...DISKS[space.state](message) });
   }
-  return [...rows.values()];
+  return rows;
 }
+
+const DISKS: Record<Space["state"], (message: string) => Omit<Row, "name">> = {
+  enough: (message) => ({ state: "ok", message }),
+  scarce: (message) => ({ state: "warning", message: `${message}: make room soon, or enlarge the disk` }),
+  reserve: (message) => ({
+    state: "failed",
+    message: `${message}, less than SERVICE_DISK_RESERVE_BYTES: writes are refused until there is more`,
+  }),
+};
 
 async function checkBus(config: Config): Promise<string> {
   const bus = await openBus(config, "check", newLog("silent"));
