@@ -3,15 +3,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { finishRestore, isInterrupted } from "./backup/interrupted-restore.ts";
 import { blobColumnsOf } from "./canvases/canvas-data.ts";
 import { type Config, isPostgres, readConfig, unknownVariables } from "./config/config.ts";
+import { SetupError } from "./config/setting-types.ts";
 import { warningsOf } from "./config/warnings.ts";
 import { makePrivateDirectory } from "./disk/private-files.ts";
 import type { Blobs } from "./drivers/blobs/blobs.ts";
 import type { Db, Schema } from "./drivers/db/db.ts";
 import { MIGRATIONS, migrate, OlderNodeRuns, pendingMigrations } from "./drivers/db/migrate.ts";
-import { copyBeforeMigrations, openBlobs, openDb } from "./drivers/index.ts";
+import { copyBeforeMigrations, knownMigrations, openBlobs, openDb } from "./drivers/index.ts";
 import type { Env, InstanceContext } from "./env.ts";
 import { newLog } from "./http/log.ts";
-import { joinInstance, type Stores } from "./instance/instance-id.ts";
+import { joinInstance, type Stores, withoutCredentials } from "./instance/instance-id.ts";
+import { readInstance, requireUsed } from "./instance/instance-state.ts";
 import { runningNodes } from "./instance/nodes.ts";
 import { becomeOnlyWriter } from "./instance/one-writer.ts";
 import { type Metrics, newMetrics } from "./metrics/metrics.ts";
@@ -94,10 +96,14 @@ export function readSettings(environment: Record<string, string | undefined>): S
  * Waits for up to `waitMs` until no other process writes to the database, opens it, migrates its schema, and opens the blob store. With null,
  * others may use an SQLite database, too.
  */
-export async function openInstance(settings: Settings, waitMs: number | null = 0): Promise<Instance> {
+export async function openInstance(
+  settings: Settings,
+  waitMs: number | null = 0,
+  use: "service" | "command" = "command",
+): Promise<Instance> {
   const { config, log, metrics } = settings;
   await makePrivateDirectory(config.dataDir, SERVICE_FILES);
-  const lock = waitMs === null ? null : await becomeOnlyWriter(settings, waitMs);
+  const lock = waitMs === null ? null : await becomeOnlyWriter(settings, waitMs, use);
   let db: (Db & Schema) | undefined;
   try {
     const finish = async () => {
@@ -174,6 +180,22 @@ async function migrateDatabase(db: Schema, log: Env["log"], waitMs: number): Pro
       await sleep(HAND_OVER_RETRY_MS);
     }
   }
+}
+
+/** @throws SetupError if a command could not work on the database, because it has another schema than that of this release, or was copied away. */
+export async function requireCurrent(db: Db & Schema, { databaseUrl }: Config): Promise<void> {
+  const [pending, place] = [await pendingMigrations(db), withoutCredentials(databaseUrl)];
+  if (pending.length > 0) {
+    const isEmpty = pending.length === (await knownMigrations(db.engine)).length;
+    throw new SetupError(
+      isEmpty
+        ? `The database ${place} has no tables of a service yet: start the service first.`
+        : `The database ${place} is of an older release: it lacks the migration ${pending[0]} of this one. Use the easel-server of the service ` +
+            "that runs, or start that of this release first. Nothing has been done.",
+    );
+  }
+  const state = await readInstance(db);
+  if (state !== null) requireUsed(state, place);
 }
 
 export const storesOf = ({ canvasData, ...instance }: Instance): Stores => ({

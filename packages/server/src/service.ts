@@ -1,23 +1,12 @@
 import net, { BlockList } from "node:net";
-import type { RuntimePolicy } from "@easel/protocol/policy";
 import type { FastifyInstance } from "fastify";
-import { readClientDocument } from "./access/client-document.ts";
 import { createApp } from "./app.ts";
-import { CallLog } from "./async/call-log.ts";
-import { LastSeen } from "./async/last-seen.ts";
-import { OutboundCalls, Tally } from "./async/outbound-calls.ts";
-import { PageViews } from "./async/page-views.ts";
-import { newPools } from "./async/pools.ts";
-import { Sample } from "./async/sampled.ts";
 import { startCallLog } from "./canvases/call-log-store.ts";
 import { startSweeping } from "./canvases/sweep.ts";
-import { baseOf } from "./config/addresses.ts";
 import { openSecrets } from "./crypto/secrets.ts";
 import { DiskWatch } from "./disk/disk-watch.ts";
-import { DocumentCache } from "./drivers/document-cache.ts";
 import type { Drivers, WrapDrivers } from "./drivers/drivers.ts";
 import { openAi, openBus, openOutbound } from "./drivers/index.ts";
-import { RemoteDocuments } from "./drivers/remote-documents.ts";
 import type { Env } from "./env.ts";
 import { closeApp, drain, listenAt, listening, portOf, reservePort } from "./http/listening.ts";
 import { serveMetrics } from "./http/metrics-server.ts";
@@ -30,7 +19,9 @@ import { describeNode, joinNodes, keepNode } from "./instance/nodes.ts";
 import { HAND_OVER_MS } from "./instance/one-writer.ts";
 import { startMail } from "./mail/sender.ts";
 import { seedExamples } from "./management/seed-examples.ts";
+import { newEnv } from "./new-env.ts";
 import { type Instance, openInstance, readSettings, storesOf } from "./open-instance.ts";
+import { startShellActs } from "./organisation/shell-acts.ts";
 import { describeStart } from "./organisation/started.ts";
 import { startPageViews } from "./organisation/view-counts.ts";
 import { primitives } from "./primitives/index.ts";
@@ -94,7 +85,7 @@ export async function serve(
   options: ServeOptions = {},
 ): Promise<Service> {
   const settings = readSettings(environment);
-  const instance = await openInstance(settings, options.sharesDatabase ? null : HAND_OVER_MS);
+  const instance = await openInstance(settings, options.sharesDatabase ? null : HAND_OVER_MS, "service");
   let started: Process | undefined;
   try {
     const id = await requireOneInstance(storesOf(instance));
@@ -132,26 +123,7 @@ async function startProcess(
   const drivers = wrap?.(opened) ?? opened;
   const lease = new NodeLease({ ...drivers, clock, log });
   const stopping = new AbortController();
-  const env: Env = {
-    ...instance,
-    ...drivers,
-    ...newPools((err) => log.error({ err }, "compressing files failed")),
-    ...secrets,
-    base: baseOf(config, port),
-    lease,
-    lastSeen: new LastSeen(),
-    open: { realtimeConnections: 0 },
-    policies: new DocumentCache<RuntimePolicy>(),
-    stopping: stopping.signal,
-    callLog: new CallLog(config.callLog),
-    pageViews: new PageViews(config.pageViews),
-    outboundCalls: new OutboundCalls(),
-    callTally: new Tally(),
-    refusalSample: new Sample(),
-    clientDocuments: new RemoteDocuments(readClientDocument, { clock, log }),
-    localContent: new Map(),
-    isDev: false,
-  };
+  const env = newEnv(instance, drivers, secrets, { port, lease, stopping: stopping.signal });
   try {
     if (db.engine === "postgres") await joinOthers(env, lease, instance, port);
     await lease.start();
@@ -186,6 +158,7 @@ async function listen(
   }: ServeOptions,
 ): Promise<Service> {
   await limitTokenAges(env);
+  const stopShellActs = await startShellActs(env);
   const app = await createApp(env);
   if (socket === undefined) await listenAt(app, reserved, env.config, sharesPort);
   else await listening(app.server, () => app.server.listen({ fd: socket, backlog: GIVEN_BACKLOG }));
@@ -226,6 +199,7 @@ async function listen(
         stopMail(),
         ...stops.map((stop) => stop()),
       ]);
+      stopShellActs();
       await lease.stop();
       await metrics?.stop();
       await Promise.all([env.bus, env.outbound, env.publicOutbound].map((driver) => driver.close()));

@@ -60,6 +60,25 @@ export interface Member extends Identity {
   restriction: Restriction | null;
 }
 
+/**
+ * The operator at the shell of the machine, who may do what administrators may, and is in no database. No request has this caller: nobody can
+ * sign in with an address that has no `@`.
+ */
+export const SHELL: Member = {
+  kind: "member",
+  id: "shell",
+  email: "shell",
+  name: "An operator of the service",
+  avatarUrl: null,
+  canPublishPublic: false,
+  listedAs: null,
+  inAdminGroup: false,
+  restriction: null,
+};
+
+/** Returns the id of an administrator who must stay active while they let somebody go; null for the shell, which nobody can deactivate. */
+export const administratorId = ({ id }: Pick<Member, "id">): string | null => (id === SHELL.id ? null : id);
+
 /** A guest of one canvas. The e-mail address is the one of the invitation, which nobody has verified. */
 export interface Guest extends Identity {
   kind: "guest";

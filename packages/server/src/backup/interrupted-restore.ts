@@ -79,6 +79,10 @@ export async function commitPlan(directory: string, plan: Plan, config: Config):
   await syncDirectory(placeOf(config));
 }
 
+/** Whether a restore is final and not carried out yet, which the next start does. */
+export const isRestoring = (config: Config): Promise<boolean> =>
+  isThere(path.join(placeOf(config), "restoring", PLAN));
+
 /**
  * Carries out a restore that is final. Each step can be repeated, so that it does not matter where it was interrupted before. Returns whether
  * there was one. What a restore has prepared and not made final is removed.

@@ -71,6 +71,13 @@ export function findForAdmin(id: string, { db, clock }: Env): Promise<AdminCanva
   );
 }
 
+/** Finds the id of the canvas with a slug, of deleted ones that of the newest. Returns undefined if there is none. */
+export async function findIdBySlug(slug: string, { db }: Env): Promise<string | undefined> {
+  const row = await db.get<{ id: string }>`
+    select id from canvases where slug = ${slug} order by deleted_at is not null, id desc limit 1`;
+  return row?.id;
+}
+
 /**
  * Disables a canvas, or replaces the reason if it is disabled already. Works on a deleted canvas too while it can be restored. Returns
  * false if there is no such canvas.

@@ -52,6 +52,36 @@ export const COMMANDS: CommandTable = {
       "Checks the settings, what they name, and the way to a running service. Ends with 1 if something fails.",
     load: async () => (await import("./check.ts")).check,
   },
+  admin: {
+    summary:
+      "Administers people, canvases, sessions and tokens on the database, also while the service runs.",
+    commands: {
+      users: {
+        summary: "Lists the people, newest first.",
+        load: async () => (await import("./admin/list-people.ts")).users,
+      },
+      deactivate: {
+        summary: "Ends all that lets a person in, and keeps them from signing in.",
+        load: async () => (await import("./admin/deactivate.ts")).deactivate,
+      },
+      reactivate: {
+        summary: "Lets a deactivated person sign in again.",
+        load: async () => (await import("./admin/deactivate.ts")).reactivate,
+      },
+      transfer: {
+        summary: "Makes another person the owner of a canvas.",
+        load: async () => (await import("./admin/transfer.ts")).transfer,
+      },
+      sessions: {
+        summary: "Lists or ends the sessions of a person, or of everyone.",
+        load: async () => (await import("./admin/sessions.ts")).sessions,
+      },
+      token: {
+        summary: "Makes an access token of a person, and prints it.",
+        load: async () => (await import("./admin/token.ts")).token,
+      },
+    },
+  },
   health: {
     summary: "Asks the service on this machine whether it is alive: for the health check of a container.",
     load: async () => (await import("./ask-health.ts")).health,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { TokenAudience } from "@easel/protocol/management";
-import { type Principal, visitor } from "../access/principal.ts";
+import { type Principal, SHELL, visitor } from "../access/principal.ts";
 import { passesIn } from "../canvases/gate-cookie.ts";
 import type { Env } from "../env.ts";
 import type { HeaderSink } from "../http/rate-limit.ts";
@@ -82,6 +82,6 @@ export async function reauthenticate({ user, credential }: Caller, env: Env): Pr
   return now && { user: now, credential };
 }
 
-/** Whether a user is an administrator of this instance. This gives the user no role on any canvas. Guests are never administrators. */
+/** Whether a user is an administrator of this instance, or the shell. This gives the user no role on any canvas. Guests are never administrators. */
 export const isAdmin = (user: Principal, env: Env): boolean =>
-  user.kind === "member" && isListed(user, env.config);
+  user === SHELL || (user.kind === "member" && isListed(user, env.config));

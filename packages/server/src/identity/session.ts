@@ -180,6 +180,31 @@ export function listSessions(user: Pick<User, "id">, { db, clock }: Env) {
     from sessions where user_id = ${user.id} and expires_at > ${clock()} order by id desc`;
 }
 
+/** A session of somebody. Times are epoch milliseconds. */
+export interface SessionOfAnyone {
+  id: string;
+  createdAt: number;
+  expiresAt: number;
+  address: string;
+  userAgent: string;
+  /** The address of the person, or of the invitation of the guest. */
+  email: string;
+  guest: boolean;
+}
+
+/** Lists unexpired sessions of everyone, guests too, the oldest first: at most `limit` with ids after `after`. */
+export async function listAllSessions(
+  { after, limit }: { after: string; limit: number },
+  { db, clock }: Env,
+): Promise<SessionOfAnyone[]> {
+  const rows = await db.all<Omit<SessionOfAnyone, "guest"> & { inviteId: string | null }>`
+    select sessions.id, sessions.created_at as "createdAt", sessions.expires_at as "expiresAt", address, user_agent as "userAgent",
+      coalesce(users.email, invites.email) as email, invite_id as "inviteId"
+    from sessions left join users on users.id = user_id left join invites on invites.id = invite_id
+    where sessions.id > ${after} and sessions.expires_at > ${clock()} order by sessions.id limit ${limit}`;
+  return rows.map(({ inviteId, ...session }) => ({ ...session, guest: inviteId !== null }));
+}
+
 /** Ends one session of a user. Returns false if the user has no such session. */
 export async function revokeSession(id: string, user: Pick<User, "id">, { db }: Env): Promise<boolean> {
   return (await db.withReserve.run`delete from sessions where id = ${id} and user_id = ${user.id}`) === 1;

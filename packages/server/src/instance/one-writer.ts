@@ -4,6 +4,9 @@ import type { Db, RunningNode, Schema } from "../drivers/db/db.ts";
 import { lockDatabase, openDb } from "../drivers/index.ts";
 import { runningNodes } from "./nodes.ts";
 
+/** For how long a command that writes beside a service waits for another command, in milliseconds. */
+const COMMAND_WAIT_MS = 10_000;
+
 /** For how long a service that starts waits for the one before it to stop, in milliseconds: a restart is a hand-over. */
 export const HAND_OVER_MS = 30_000;
 
@@ -21,8 +24,10 @@ interface Settings {
 export async function becomeOnlyWriter(
   { config, log }: Settings,
   waitMs: number,
+  use: "service" | "command" = "command",
 ): Promise<{ release(): void }> {
   return lockDatabase(config, {
+    use,
     waitMs,
     onWait: (holder) =>
       log.info(
@@ -43,6 +48,32 @@ export async function becomeOnlyWriter(
 export async function withoutService<Result>(config: Config, work: () => Promise<Result>): Promise<Result> {
   if (isPostgres(config.databaseUrl)) return withoutNodes(config, work);
   const lock = await lockDatabase(config, { waitMs: 0, refusal: stopFirst });
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
+}
+
+/**
+ * Runs work of a command that changes what a service may be using, as a node of the instance would. A service may run beside it, but no command
+ * that needs the service to be stopped. On SQLite, a service that starts meanwhile waits. `db` is the opened database.
+ *
+ * @throws SetupError if another command uses the database.
+ */
+export async function besideService<Result>(
+  config: Config,
+  db: Schema,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  // Such a command holds this lock of PostgreSQL until its end.
+  if (isPostgres(config.databaseUrl)) await db.exclusively(async () => {});
+  const lock = await lockDatabase(config, {
+    waitMs: COMMAND_WAIT_MS,
+    besideService: true,
+    refusal: (database, user) =>
+      `The database ${database} is used by ${user}, which is no service: try again when it has ended. Nothing has been done.`,
+  });
   try {
     return await work();
   } finally {

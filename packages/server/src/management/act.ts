@@ -119,7 +119,7 @@ export interface Act<Body = unknown> extends Operation<ActCaller, Result<Body>>,
 }
 
 /** The caller of an act, and the checked and parsed input. */
-interface Call<Params, Parameters, Body> extends Omit<ActCaller, "readmit" | "via"> {
+interface Call<Params, Parameters, Body> extends Omit<ActCaller, "readmit" | "via" | "recordedAs"> {
   params: Params;
   query: Parameters;
   body: Body;
@@ -238,7 +238,7 @@ async function announce(
  */
 async function recorded<Body>(
   act: Description & { name: string; audited: boolean },
-  { user, address, via }: ActCaller,
+  { user, address, via, recordedAs }: ActCaller,
   { id }: Record<string, string>,
   run: () => Promise<Result<Body>>,
   env: Env,
@@ -256,9 +256,10 @@ async function recorded<Body>(
   const canvas = result.audit?.canvas ?? inPath;
   await announce(act, canvas, people, env);
   if (act.audited) {
-    const { target = null, details = null } = result.audit ?? {};
+    const { target = null, details: noted } = result.audit ?? {};
+    const details = recordedAs === undefined ? (noted ?? null) : { ...noted, ...recordedAs.details };
     const entry = { act: act.name, canvas: canvas ?? null, target, details };
-    await writeAudit({ actor: user, address, via, ...entry }, env);
+    await writeAudit({ actor: recordedAs?.actor ?? user, address, via, ...entry }, env);
   }
   return result;
 }

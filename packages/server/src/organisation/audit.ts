@@ -1,4 +1,5 @@
 import type { Via } from "@easel/protocol/management";
+import type { Json } from "@easel/protocol/types";
 import { nextTurn } from "../async/next-turn.ts";
 import type { CanvasData } from "../canvases/canvas-data.ts";
 import { newId } from "../crypto/ids.ts";
@@ -68,6 +69,30 @@ interface PreparedEntry {
   log(): void;
 }
 
+/** An entry of the audit log as a line of the log has it. */
+interface LoggedEntry extends Pick<NewAuditEntry, "actor" | "act" | "target" | "address"> {
+  id: string;
+  at: number;
+  canvasId: string | null;
+  details: Json | object | null;
+  via: Via | null;
+}
+
+const logAudit = (audit: LoggedEntry, log: Env["log"]): void => log.info({ audit }, audit.act);
+
+/** Writes an entry that another process has written into the audit log as a line of the log. */
+export function logAuditRow(
+  { id, at, actor_id, actor_email, act, canvas_id, target, address, details, ...row }: AuditRow,
+  { log }: Pick<Env, "log">,
+): void {
+  const actor = { id: actor_id, email: actor_email };
+  const parsed = details === null ? null : (JSON.parse(details) as Json);
+  logAudit(
+    { id, at, actor, act, canvasId: canvas_id, target, address, details: parsed, via: viaOf(row) },
+    log,
+  );
+}
+
 /** Prepares an entry of the audit log. */
 export function auditEntry(entry: NewAuditEntry, { clock, log }: Pick<Env, "clock" | "log">): PreparedEntry {
   const { actor, act, canvas, target, address, details, via = null } = entry;
@@ -79,8 +104,7 @@ export function auditEntry(entry: NewAuditEntry, { clock, log }: Pick<Env, "cloc
         ${details === null ? null : JSON.stringify(details)}, ${via === null ? null : JSON.stringify(via)})`,
     log() {
       const who = { id: actor.id, email: actor.email };
-      const audit = { id, at, actor: who, act, canvasId: canvas, target, address, details, via };
-      log.info({ audit }, act);
+      logAudit({ id, at, actor: who, act, canvasId: canvas, target, address, details, via }, log);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { LIMITS } from "@easel/protocol/limits";
 import type { HandoverCanvas, HandoverResult, HandoverTeam } from "@easel/protocol/management";
+import { administratorId } from "../access/principal.ts";
 import type { OwnerQuota } from "../canvases/owner-quotas.ts";
 import { reassignCanvas } from "../canvases/ownership.ts";
 import { newId } from "../crypto/ids.ts";
@@ -63,7 +64,7 @@ export interface Handover {
   reason: string | null;
 }
 
-/** The administrator who hands over, and the IP address of their client. */
+/** The administrator who hands over, or the shell, and the IP address of their client. */
 type By = { actor: NewAuditEntry["actor"] & { name: string } } & Pick<NewAuditEntry, "address">;
 
 /**
@@ -111,7 +112,9 @@ export async function handOver(
     else left.push({ id, code: "KEY_LIMIT", quota: null });
   }
   const deactivated =
-    deactivate && left.length === 0 && (await deactivateWithoutCanvases(from.id, by.actor.id, env));
+    deactivate &&
+    left.length === 0 &&
+    (await deactivateWithoutCanvases(from.id, administratorId(by.actor), env));
   return { moved, left, remaining: await remainingOf(from, env), deactivated };
 }
 

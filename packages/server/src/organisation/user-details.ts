@@ -125,7 +125,7 @@ export interface UserPatch {
 }
 
 /**
- * Changes rights and quotas of a user on behalf of the administrator with the id `by`, or of the identity provider if it is null. Deactivating a user deletes the user's sessions,
+ * Changes rights and quotas of a user on behalf of the administrator with the id `by`, or of the identity provider or the shell if it is null. Deactivating a user deletes the user's sessions,
  * access tokens and connected tools, which reactivating does not restore. Changes nothing and returns "not_found" if there is no such user, "erased" for
  * somebody who was erased and is to be reactivated, and "not_allowed" if the administrator deactivates themself, or has been deactivated.
  */
@@ -158,7 +158,7 @@ export async function updateUser(
  */
 export async function deactivateWithoutCanvases(
   id: string,
-  by: string,
+  by: string | null,
   { db, clock }: Env,
 ): Promise<boolean> {
   const steps: Step<"not_allowed">[] = [

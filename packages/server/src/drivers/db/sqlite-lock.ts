@@ -11,11 +11,15 @@ const RETRY_MS = 100;
 /** The time for which the holder waits for readers of its row, which blocks the event loop, in milliseconds. */
 const READERS_MS = 500;
 
+/** What a lock is held for: a service, or a command beside which nothing else may write. */
+export type LockUse = "service" | "command";
+
 /** A process that holds a lock. `since` is in epoch milliseconds. */
 interface Holder {
   pid: number;
   host: string;
   since: number;
+  use: LockUse;
 }
 
 /** A held lock. */
@@ -25,6 +29,10 @@ export interface Lock {
 }
 
 export interface LockOptions {
+  /** By default that of a command. */
+  use?: LockUse;
+  /** Whether nothing is to be locked while a service holds the lock, because it may run beside what comes. */
+  besideService?: boolean;
   /** For how long to wait while another process holds the lock, in milliseconds. */
   waitMs: number;
   /** Called once when the wait begins, with the holder in words. */
@@ -45,15 +53,20 @@ export class LockHeld extends SetupError {
  * Takes the lock of an SQLite database: a transaction on a small database beside it, which the system ends with the process, however that ends.
  * The file stays when the lock is released. @throws LockHeld if another process holds it for longer than the wait.
  */
-export async function lockSqlite(database: string, { waitMs, onWait }: LockOptions): Promise<Lock> {
+export async function lockSqlite(
+  database: string,
+  { use = "command", besideService = false, waitMs, onWait }: LockOptions,
+): Promise<Lock> {
   const file = `${database}.lock`;
   const connection = open(file);
   try {
     const until = performance.now() + waitMs;
-    for (let waited = false; !withFileName(file, () => take(connection)); waited = true) {
+    for (let waited = false; !withFileName(file, () => take(connection, use)); waited = true) {
       const holder = holderOf(connection);
-      if (performance.now() >= until) throw new LockHeld(file, holder);
-      if (!waited) onWait?.(holder);
+      if (besideService && holder?.use === "service") break;
+      const words = wordsFor(holder);
+      if (performance.now() >= until) throw new LockHeld(file, words);
+      if (!waited) onWait?.(words);
       await sleep(RETRY_MS);
     }
     return { release: () => connection.close() };
@@ -76,9 +89,9 @@ function open(file: string): DatabaseSync {
 }
 
 /** Takes the lock and writes who holds it. Returns false if another process holds it. */
-function take(connection: DatabaseSync): boolean {
+function take(connection: DatabaseSync, use: LockUse): boolean {
   if (!begin(connection)) return false;
-  const self: Holder = { pid: process.pid, host: os.hostname(), since: Date.now() };
+  const self: Holder = { pid: process.pid, host: os.hostname(), since: Date.now(), use };
   try {
     write(connection, self);
   } catch (error) {
@@ -104,26 +117,31 @@ function begin(connection: DatabaseSync): boolean {
   }
 }
 
-function write(connection: DatabaseSync, { pid, host, since }: Holder): void {
+function write(connection: DatabaseSync, { pid, host, since, use }: Holder): void {
+  // The table is made anew, because that of an older release has fewer columns.
   connection.exec(
-    `pragma busy_timeout=${READERS_MS}; create table if not exists holder (pid integer, host text, since integer); delete from holder`,
+    `pragma busy_timeout=${READERS_MS}; drop table if exists holder; create table holder (pid integer, host text, since integer, use text)`,
   );
-  connection.prepare("insert into holder (pid, host, since) values (?, ?, ?)").run(pid, host, since);
+  connection
+    .prepare("insert into holder (pid, host, since, use) values (?, ?, ?, ?)")
+    .run(pid, host, since, use);
   connection.exec("commit");
 }
 
 function read(connection: DatabaseSync): Holder | undefined {
-  return connection.prepare("select pid, host, since from holder").get() as Holder | undefined;
+  return connection.prepare("select * from holder").get() as Holder | undefined;
 }
 
-/** Returns the process that holds the lock in words. */
-function holderOf(connection: DatabaseSync): string {
+/** Returns the process that holds the lock. Undefined if it has begun just now, or has had no space to write who it is. */
+function holderOf(connection: DatabaseSync): Holder | undefined {
   try {
-    const holder = read(connection);
-    if (holder !== undefined)
-      return `process ${holder.pid} on ${holder.host}, since ${new Date(holder.since).toISOString()}`;
+    return read(connection);
   } catch {
-    // It has begun just now, or has had no space to write who it is.
+    return undefined;
   }
-  return "another process";
 }
+
+const wordsFor = (holder: Holder | undefined): string =>
+  holder === undefined
+    ? "another process"
+    : `process ${holder.pid} on ${holder.host}, since ${new Date(holder.since).toISOString()}`;

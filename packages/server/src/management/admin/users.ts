@@ -1,7 +1,7 @@
 import { LIMITS } from "@easel/protocol/limits";
 import type { AdminUser } from "@easel/protocol/management";
 import { z } from "zod";
-import { nameOf, type User } from "../../access/principal.ts";
+import { administratorId, nameOf, SHELL, type User } from "../../access/principal.ts";
 import { usageOfPerson } from "../../canvases/owner-quotas.ts";
 import { isId } from "../../crypto/ids.ts";
 import type { Env } from "../../env.ts";
@@ -10,6 +10,7 @@ import { paged } from "../../http/query.ts";
 import { refuse } from "../../http/refusal.ts";
 import { credentialsOf } from "../../identity/sign-out.ts";
 import { findUserRow, isListed, type UserRow } from "../../identity/users.ts";
+import { isLastAdministrator } from "../../organisation/administrators.ts";
 import { canvasesToHandOver, handOver, teamsToHandOver } from "../../organisation/handover.ts";
 import { PERSON_QUOTA_NAMES } from "../../organisation/quotas.ts";
 import {
@@ -61,6 +62,19 @@ export function refuseSelf(id: string, self: User): void {
   if (id === self.id)
     refuse("INVALID_BODY", {
       message: "You cannot deactivate your own account; another administrator can.",
+    });
+}
+
+/**
+ * Throws 400 `INVALID_BODY` if nobody would be an administrator after a person is deactivated: for administrators who deactivate themselves, and for
+ * the shell, which is nobody itself.
+ */
+async function requireAdministrator(id: string, self: User, env: Env): Promise<void> {
+  refuseSelf(id, self);
+  if (self === SHELL && (await isLastAdministrator(id, env)))
+    refuse("INVALID_BODY", {
+      message:
+        "This is the last administrator who can sign in. Name another one in SERVICE_ADMIN_EMAILS first.",
     });
 }
 
@@ -154,8 +168,8 @@ export const users = [
     body: json(Patch),
     response: ok(adminUser),
     async run({ user: self, params: { id }, body }, env) {
-      if (body.deactivated) refuseSelf(id, self);
-      const outcome = isId(id) ? await updateUser(id, body, self.id, env) : "not_found";
+      if (body.deactivated) await requireAdministrator(id, self, env);
+      const outcome = isId(id) ? await updateUser(id, body, administratorId(self), env) : "not_found";
       if (outcome === "not_allowed") refuse("PERMISSION_DENIED", { message: DEACTIVATED });
       if (outcome === "erased") refuse("INVALID_BODY", { message: "This person was erased." });
       const found = outcome === "done" ? await findUserDetails(id, env) : undefined;
@@ -210,7 +224,7 @@ export const users = [
     body: json(Handover),
     response: ok(handoverResult),
     async run({ user: self, address, params: { id }, body, signal }, env) {
-      if (body.deactivate) refuseSelf(id, self);
+      if (body.deactivate) await requireAdministrator(id, self, env);
       const from = await userOf(id, env);
       const to = await newOwner(body.to, "to", env);
       if (to.id === id)

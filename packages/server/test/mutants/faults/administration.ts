@@ -54,8 +54,8 @@ export const administration: Fault[] = [
   fault(
     "administration: a person is deactivated although canvases are left",
     HANDOVER,
-    "deactivate && left.length === 0 && (await",
-    "deactivate && (await",
+    "deactivate &&\n    left.length === 0 &&",
+    "deactivate &&",
     OF_HANDOVER,
   ),
   fault(

@@ -161,7 +161,7 @@ export const callLog: Fault[] = [
   ),
   fault(
     "call log: the setting does not turn it off",
-    "packages/server/src/service.ts",
+    "packages/server/src/new-env.ts",
     "new CallLog(config.callLog)",
     "new CallLog(true)",
     STORED,

@@ -29,7 +29,7 @@ export const pageViews: Fault[] = [
   ),
   fault(
     "views: the setting does not turn them off",
-    SERVICE,
+    "packages/server/src/new-env.ts",
     "new PageViews(config.pageViews)",
     "new PageViews(true)",
     STORED,
