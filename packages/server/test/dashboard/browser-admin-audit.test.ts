@@ -108,6 +108,24 @@ describe("the audit log on a screen", { skip: noBrowser }, async () => {
     await row.waitFor();
   });
 
+  it("an entry of the shell names the user of the machine, and has no address", async () => {
+    const details = JSON.stringify({ email: "bo@acme.test", deactivated: true, osUser: `root ${HOSTILE}` });
+    await env.db.run`
+      insert into audit (id, at, actor_id, actor_email, act, address, details)
+      values ('00000000-0000-7000-8000-00000000000b', 1, 'shell', 'shell', 'user.update', '', ${details})`;
+    const { page } = await open(ADMIN, "/admin/audit?act=user.update");
+    await page
+      .getByRole("rowheader", { name: /^The shell \(root <img.*\) deactivated bo@acme\.test/ })
+      .focus();
+    await page.keyboard.press("Enter");
+    const entry = page.getByRole("region", { name: /^The shell \(root/ });
+    await entry.getByText(/^Thursday, 1 January 1970 at [^,]*$/).waitFor();
+    assert.equal(await page.locator("img[src=x]").count(), 0);
+    await entry.getByRole("button", { name: "All from the shell" }).click();
+    await page.waitForURL(/actor=shell/);
+    await page.getByRole("rowheader", { name: /^The shell/ }).waitFor();
+  });
+
   it("Escape closes an entry, and the focus goes back to its row", async () => {
     const { page } = await open(ADMIN, "/admin/audit?act=canvas.disable");
     const row = page.getByRole("row", { name: /disabled a canvas/ });

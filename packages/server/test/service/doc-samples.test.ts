@@ -10,6 +10,7 @@ import { faultsOf } from "../../src/canvases/publishing/easel-json.ts";
 import { readConfig, unknownVariables } from "../../src/config/config.ts";
 import { sqlText } from "../../src/drivers/db/db.ts";
 import type { Env } from "../../src/env.ts";
+import { upsertUser } from "../../src/identity/users.ts";
 import { currentModels, priceOf } from "../../src/organisation/ai/prices.ts";
 import { ROOT } from "../areas.ts";
 import { type AiProvider, startAiProvider } from "../support/ai-provider.ts";
@@ -223,6 +224,14 @@ const CHECKS: Record<string, Check> = {
     );
     assert.ok(printed.some((text) => text.includes("GET /v2/tickets?limit=5")));
   },
+  "docs/people.md": async (printed, _base, { db }) => {
+    assert.match(printed.join(), /\bactive .* eve@acme.test /);
+    const acts = await db.all<{ act: string }>`select act from audit where actor_id = 'shell' order by id`;
+    assert.deepEqual(
+      acts.map(({ act }) => act),
+      ["user.sign-out", "canvas.reassign", "user.handover", "token.create"],
+    );
+  },
   "docs/publishing.md": async (printed, base, { db }) => {
     const [, folder, zip = "", single = "", ci = "", authoring, published = "", ...more] = printed;
     const [versions = "", again, file = "", preview = "", down] = more;
@@ -291,6 +300,9 @@ function checkShown(page: string, printed: string[], base: string): number {
   return shown.length;
 }
 
+/** The people whom pages expect, apart from the administrator. */
+const PEOPLE: Record<string, string[]> = { "docs/people.md": ["bob@acme.test", "eve@acme.test"] };
+
 /** The pages on which a block of JSON after commands shows what they print. */
 const SHOWING = [
   "docs/sharing.md",
@@ -354,7 +366,11 @@ describe("sh, on a service in dev mode", { skip: noTools }, () => {
         SERVICE_AUTHORING: "on",
         SERVICE_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
       });
-      const { cwd, variables } = await prepare(t, base);
+      for (const email of PEOPLE[page] ?? []) await upsertUser(env.db, email, null, env.clock());
+      const { cwd, variables: prepared } = await prepare(t, base);
+      // For `easel-server`, which works on the database.
+      const { databaseUrl, dataDir } = env.config;
+      const variables = { ...prepared, SERVICE_DATABASE_URL: databaseUrl, SERVICE_DATA_DIR: dataDir };
       const replaced = {
         "http://localhost:3000": base,
         "https://api.example.com": api.origin,

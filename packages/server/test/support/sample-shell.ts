@@ -25,7 +25,7 @@ const MARK = "--- end of the block ---";
 
 /**
  * Follows a page as its reader would, in the folder `cwd`: first saves the blocks that have a file name, then runs those in `sh`. Asserts
- * that all commands succeed and print no errors; the progress of `easel` does not count. Returns the output of each block in `sh`.
+ * that all commands succeed and print no errors; the progress of `easel`, and what `easel-server` notes, do not count. Returns the output of each block in `sh`.
  *
  * `replaced` maps texts in the blocks to their replacements, such as `http://localhost:3000` to the address of the service under test.
  * Shell variables are kept for the next call with the same folder.
@@ -46,11 +46,13 @@ export async function follow(
   const commands = samples.filter(({ language, file }) => language === "sh" && file === undefined);
   if (commands.length === 0) return [];
   const easel = path.join(ROOT, "packages/cli/bin/easel.js");
+  const server = path.join(ROOT, "packages/server/start.js");
   const errors = path.join(cwd, ".errors");
   // Sections of a page are followed one after the other in one terminal: variables outlive a section.
   const state = path.join(cwd, ".variables");
   const script = [
     `if [ -f '${state}' ]; then . '${state}'; fi; set -a`,
+    `easel-server() { '${process.execPath}' '${server}' "$@" 2> '${errors}' || { local code=$?; cat '${errors}' >&2; return $code; }; }`,
     `easel() { '${process.execPath}' '${easel}' "$@" 2> '${errors}' || { local code=$?; cat '${errors}' >&2; return $code; }; }`,
     'npx() { "$@"; }',
     'curl() { command curl -sS --fail-with-body "$@"; }',

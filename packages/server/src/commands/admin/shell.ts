@@ -167,7 +167,7 @@ function callerOf(person: Member | undefined, environment: Record<string, string
 /** Returns the user of the operating system, such as `root`, or `root (sudo: ada)`. */
 function osUser({ SUDO_USER: sudo }: Record<string, string | undefined>): string {
   const name = nameOfUser();
-  return sudo === undefined || sudo === name ? name : `${name} (sudo: ${sudo})`;
+  return !sudo || sudo === name ? name : `${name} (sudo: ${sudo})`;
 }
 
 /** A container may run with a user id that has no name. */

@@ -19,7 +19,7 @@ import { Time } from "../../../kit/Time.tsx";
 import { useTyped } from "../../../kit/useTyped.ts";
 import { EntryDetails } from "./EntryDetails.tsx";
 import { type AuditSearch, filterIn, isFiltered } from "./search.ts";
-import { KNOWN_ACTS, sentenceOf } from "./sentences.ts";
+import { actorOf, KNOWN_ACTS, sentenceOf } from "./sentences.ts";
 
 const COLUMNS: readonly GridColumn[] = [
   { id: "what", label: "What happened", minWidth: 18 },
@@ -116,7 +116,7 @@ export function AuditScreen() {
               rows={rows}
               cell={cell}
               card={card}
-              textOf={(entry) => `${entry.actor.email}${throughOf(entry.via)} ${sentenceOf(entry)}`}
+              textOf={(entry) => `${actorOf(entry)}${throughOf(entry.via)} ${sentenceOf(entry)}`}
               onOpen={({ id }) => change({ entry: id })}
               hasMore={hasNextPage}
               isReading={isFetching}
@@ -135,7 +135,7 @@ export function AuditScreen() {
 
 const What = ({ entry }: { entry: AuditEntry }) => (
   <>
-    <bdi className="audit-actor">{entry.actor.email}</bdi>
+    <bdi className="audit-actor">{actorOf(entry)}</bdi>
     {throughOf(entry.via && { client: entry.via.client })} <bdi>{sentenceOf(entry)}</bdi>
   </>
 );

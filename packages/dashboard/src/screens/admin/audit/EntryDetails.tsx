@@ -5,7 +5,7 @@ import { throughOf } from "../../../canvas/through.ts";
 import { Button } from "../../../kit/Button.tsx";
 import { Copy } from "../../../kit/Copy.tsx";
 import { FocusedHeading } from "../../../kit/FocusedHeading.tsx";
-import { sentenceOf } from "./sentences.ts";
+import { actorOf, isByShell, sentenceOf } from "./sentences.ts";
 
 const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle: "long" });
 
@@ -31,13 +31,18 @@ export function EntryDetails({
     >
       <div className="audit-entry-head">
         <FocusedHeading key={entry.id} id="entry">
-          <bdi>{actor.email}</bdi>
+          <bdi>{actorOf(entry)}</bdi>
           {throughOf(via)} <bdi>{sentenceOf(entry)}</bdi>
         </FocusedHeading>
         <Button look="quiet" icon={<X aria-hidden />} aria-label="Close the entry" onPress={onClose} />
       </div>
       <p className="soft">
-        {exact.format(entry.at)}, from <bdi>{entry.address}</bdi>
+        {exact.format(entry.at)}
+        {entry.address === "" ? null : (
+          <>
+            , from <bdi>{entry.address}</bdi>
+          </>
+        )}
         {canvasId === null || canvasTitle === null ? null : (
           <>
             , on{" "}
@@ -48,7 +53,9 @@ export function EntryDetails({
         )}
       </p>
       <div className="row">
-        <Button onPress={() => onFilter({ actor: actor.email })}>All by this person</Button>
+        <Button onPress={() => onFilter({ actor: actor.email })}>
+          {isByShell(entry) ? "All from the shell" : "All by this person"}
+        </Button>
         <Button onPress={() => onFilter({ act })}>All of this act</Button>
         {canvasId === null ? null : (
           <Button onPress={() => onFilter({ canvas: canvasId })}>All on this canvas</Button>

@@ -44,6 +44,10 @@ const told: [entry: Parameters<typeof sentenceOf>[0], words: string][] = [
     "made the access token “Editor” for AI tools",
   ],
   [
+    { act: "token.create", target: "t", details: { name: "CI", audience: "api", email: "bo@acme.test" } },
+    "made the access token “CI” of bo@acme.test",
+  ],
+  [
     { act: "app.create", target: "a", details: { client: "Editor", scope: "deploy" } },
     "connected the tool “Editor”",
   ],

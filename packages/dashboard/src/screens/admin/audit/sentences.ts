@@ -131,8 +131,11 @@ const SENTENCES: Record<string, (facts: Facts) => string> = {
   "team.delete": () => "deleted a team",
   "team.leave": () => "left a team",
   "team.update": ({ details }) => `changed a team: ${fieldsIn(details) || "nothing"}`,
-  "token.create": ({ details }) =>
-    `made the access token${quoted(textIn(details, "name"))}${details.audience === "mcp" ? " for AI tools" : ""}`,
+  "token.create": ({ details }) => {
+    const person = textIn(details, "email");
+    const kind = details.audience === "mcp" ? " for AI tools" : "";
+    return `made the access token${quoted(textIn(details, "name"))}${kind}${person === null ? "" : ` of ${person}`}`;
+  },
   "token.delete": () => "ended an access token",
   "user.add": (facts) =>
     `added ${whom(facts)}${facts.details.deactivated === true ? ", who cannot sign in" : ""}`,
@@ -151,13 +154,21 @@ const SENTENCES: Record<string, (facts: Facts) => string> = {
 /** The acts that have a sentence, by name. */
 export const KNOWN_ACTS: readonly string[] = Object.keys(SENTENCES).toSorted();
 
+const detailsOf = ({ details }: Pick<Recorded, "details">): Details =>
+  typeof details === "object" && details !== null && !Array.isArray(details) ? (details as Details) : {};
+
+/** Whether an entry was recorded by the shell of the server, which is no person. */
+export const isByShell = ({ actor }: { actor: { id: string } }): boolean => actor.id === "shell";
+
+/** Returns who did what an entry records: an address, or the shell with the user of the operating system. */
+export function actorOf(entry: { actor: { id: string; email: string }; details: unknown }): string {
+  if (!isByShell(entry)) return entry.actor.email;
+  const user = textIn(detailsOf(entry), "osUser");
+  return user === null ? "The shell" : `The shell (${user})`;
+}
+
 /** Returns what somebody did in words that follow their name, such as "deactivated bo@acme.test". */
 export function sentenceOf({ act, target, details }: Recorded): string {
   const known = Object.hasOwn(SENTENCES, act) ? SENTENCES[act] : undefined;
-  const facts: Facts = {
-    details:
-      typeof details === "object" && details !== null && !Array.isArray(details) ? (details as Details) : {},
-    target: target ?? "",
-  };
-  return known?.(facts) ?? `did ${act}`;
+  return known?.({ details: detailsOf({ details }), target: target ?? "" }) ?? `did ${act}`;
 }
