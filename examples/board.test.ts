@@ -48,7 +48,10 @@ describe("two people at a board, in subdomain mode", { skip: noBrowser }, () => 
   const faults: string[][] = [];
 
   before(async () => {
-    ({ env } = await startSite(scope, "subdomain", { example: "board" }));
+    ({ env } = await startSite(scope, "subdomain", {
+      example: "board",
+      settings: { SERVICE_REALTIME_CONNECTIONS_PER_CANVAS: "3" },
+    }));
     const browser = await openBrowser(scope);
     const address = env.base.canvasUrl("board");
     for (const name of ["dev", "viewer"]) {
@@ -195,6 +198,20 @@ describe("two people at a board, in subdomain mode", { skip: noBrowser }, () => 
     await news("Removed: Card 501.");
     await viewer.unrouteAll();
     await viewer.reload();
+  });
+
+  test("a page for which the canvas has no connection is told, and works", async () => {
+    const [third, late] = [await owner.context().newPage(), await owner.context().newPage()];
+    for (const page of [third, late]) {
+      await page.goto(env.base.canvasUrl("board"));
+      await page.getByText("No ideas yet.").waitFor();
+    }
+    await late.getByRole("alert").getByText("What others change appears here every half minute.").waitFor();
+    await add(late, "Feed the fish");
+    await sees(viewer, "Idea", "Feed the fish");
+    await late.getByRole("alert").getByText("Many people have this page open.").waitFor();
+    await assertAccessible(late);
+    for (const page of [third, late]) await page.close();
   });
 
   test("without its policy, and without a network, the page says what is wrong", async () => {

@@ -9,6 +9,7 @@ const MESSAGES = {
   COLLECTION_NOT_CONFIGURED: "The policy of this canvas has no collection “cards”. Its owner can add one.",
   VALUE_TOO_LARGE: "This is too long for a card.",
   KEY_LIMIT: "The board is full. Remove some cards to make room.",
+  CONNECTION_LIMIT: "Many people have this page open. What others change appears here every half minute.",
   RATE_LIMITED: "That was a little fast. Wait a moment and try again.",
 };
 
@@ -61,11 +62,15 @@ async function show(records) {
   const authors = records.map(({ authorId }) => authorId);
   state.people = await easel.people(authors).catch(() => state.people);
   if (listed !== records) return;
-  element("failure").hidden = true;
+  element("failure").hidden = !isLate;
   take();
 }
 
+/** Whether the canvas has no live connection for this page, which stays told while data arrives. */
+let isLate = false;
+
 function fail(error) {
+  isLate = error.code === "CONNECTION_LIMIT";
   const failure = element("failure");
   const note = failure.querySelector("p");
   const text = explain(error);
@@ -78,6 +83,7 @@ let stop = () => {};
 /** Starts the live list of the cards, or shows the error. */
 async function begin() {
   stop();
+  isLate = false;
   try {
     state.me ??= await easel.me();
     state.rights ??= await cards().permissions();

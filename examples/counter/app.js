@@ -9,6 +9,7 @@ const MESSAGES = {
   COLLECTION_NOT_CONFIGURED: "The policy of this canvas has no collection “counts”. Its owner can add one.",
   NOT_NUMERIC: "What is stored is not a number that can grow. Reset it to go on.",
   KEY_LIMIT: "This canvas has no room for another number.",
+  CONNECTION_LIMIT: "Many people have this page open. What others change appears here every half minute.",
   RATE_LIMITED: "That was a little fast. Wait a moment and try again.",
 };
 
@@ -185,7 +186,11 @@ const COUNTERS = ["together", "yours"].map((id, n) => new Counter(element(id), N
 /** The functions that stop the live numbers. */
 let stops = [];
 
+/** Whether the canvas has no live connection for this page, which stays told while data arrives. */
+let isLate = false;
+
 function fail(error) {
+  isLate = error.code === "CONNECTION_LIMIT";
   element("failure").hidden = false;
   element("failure").querySelector("p").textContent = explain(error);
 }
@@ -193,12 +198,13 @@ function fail(error) {
 /** Shows both numbers, now and whenever they change. Shows the error if that fails. */
 async function begin() {
   for (const stop of stops.splice(0)) stop();
+  isLate = false;
   try {
     const rights = await Promise.all(NUMBERS.map((number) => number.resettable()));
     for (const stop of stops.splice(0)) stop();
     stops = COUNTERS.map((counter, n) => {
       const take = (value) => {
-        element("failure").hidden = true;
+        element("failure").hidden = !isLate;
         counter.take(value);
         counter.allow(rights[n]);
       };

@@ -15,7 +15,8 @@ const OVER = ["NOT_AUTHENTICATED", "CAPABILITY_DISABLED", "CONNECTION_LIMIT"];
 
 const MESSAGES = {
   NOT_AUTHENTICATED: "You may not be here any more, or you are signed out. Reload this page to see which.",
-  CONNECTION_LIMIT: "This canvas is full: 30 pages are connected to it. Try again when somebody has left.",
+  CONNECTION_LIMIT:
+    "This canvas is full: too many pages are connected to it. Try again when somebody has left.",
   PERMISSION_DENIED: "The policy of this canvas does not let you do this.",
   RATE_LIMITED: "That was a little fast. Wait a moment and try again.",
 };

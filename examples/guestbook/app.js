@@ -13,6 +13,7 @@ const MESSAGES = {
   RECORD_NOT_FOUND: "This entry is gone. Somebody has removed it.",
   VALUE_TOO_LARGE: "This is too long: an entry holds up to 64 KiB of text.",
   KEY_LIMIT: "The book is full. Remove some entries to make room.",
+  CONNECTION_LIMIT: "Many people have this page open. What others change appears here every half minute.",
   RATE_LIMITED: "That was a little fast. Wait a moment and try again.",
 };
 
@@ -77,11 +78,15 @@ async function take(newest) {
   if (records !== given) return;
   show(people);
   element("older").hidden = newest.length <= shown || shown === MOST;
-  element("failure").hidden = true;
+  element("failure").hidden = !isLate;
   done();
 }
 
+/** Whether the canvas has no live connection for this page, which stays told while data arrives. */
+let isLate = false;
+
 function fail(error) {
+  isLate = error.code === "CONNECTION_LIMIT";
   element("failure").hidden = false;
   element("failure").querySelector("p").textContent = explain(error);
   done();
@@ -98,6 +103,7 @@ function done() {
  */
 async function begin() {
   stop();
+  isLate = false;
   try {
     me ??= await easel.me();
     rights ??= await entries().permissions();

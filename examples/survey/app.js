@@ -10,6 +10,7 @@ const MESSAGES = {
   PERMISSION_DENIED: "Only the owner and the editors of this canvas read and remove answers.",
   VALUE_TOO_LARGE: "This is too long. Leave out a part of it, please.",
   KEY_LIMIT: "This survey is full and takes no more answers.",
+  CONNECTION_LIMIT: "Many people have this page open. What others change appears here every half minute.",
   RATE_LIMITED: "That was a little fast. Wait a moment and try again.",
 };
 
@@ -82,8 +83,13 @@ async function refresh() {
   element("all").hidden = !manages();
 }
 
+/** Whether the canvas has no live connection for this page, which stays told while data arrives. */
+let isLate = false;
+
 /** Shows the error, and removes it if `error` is null. */
 function showFailure(error) {
+  if (error === null && isLate) return;
+  isLate = error?.code === "CONNECTION_LIMIT";
   const note = element("failure").querySelector("p");
   const text = error === null ? "" : explain(error);
   if (note.textContent !== text) note.textContent = text;
@@ -266,6 +272,7 @@ let stop = () => {};
 /** Reads and shows everything, and starts the live tally. */
 async function begin() {
   stop();
+  isLate = false;
   await look();
   stop();
   if (me !== null) stop = liveVotes(count, showFailure);

@@ -11,7 +11,7 @@ const off = toError(403, { code: "CAPABILITY_DISABLED", message: "m", capability
 
 /** Starts a watch on a connection that the test controls. The timers are mocked. */
 function open(t: TestContext) {
-  t.mock.timers.enable({ apis: ["setTimeout"] });
+  t.mock.timers.enable({ apis: ["setTimeout", "Date"] });
   const subscribers = new Set<Subscriber>();
   let attempts = 0;
   const socket = {
@@ -151,6 +151,31 @@ test("a handler that is added while the watch polls is called as well", async (t
   start();
   await Promise.resolve();
   assert.deepEqual(changes, [polled]);
+});
+
+test("a handler that is added two seconds after the canvas was full tries to connect, and all are told", async (t) => {
+  const { errors, attempts, start, wait, fail, confirm } = open(t);
+  fail(full);
+  start();
+  wait(2);
+  start();
+  assert.deepEqual(
+    [errors.splice(0), attempts()],
+    [[full], 1],
+    "a page that starts again at each error does not loop",
+  );
+  wait(1);
+  start();
+  start();
+  assert.deepEqual([errors, attempts()], [[], 2]);
+  fail(full);
+  assert.deepEqual(errors.splice(0), Array(5).fill(full));
+  wait(3);
+  start();
+  confirm();
+  start();
+  wait(120);
+  assert.deepEqual([errors, attempts()], [[], 3]);
 });
 
 test("writes of the page are told without a connection, and come from the service with one", (t) => {

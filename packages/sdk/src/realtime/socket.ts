@@ -45,12 +45,15 @@ export const MAX_QUEUED = 256;
 
 /** Close codes after which the SDK does not reconnect (specification 6), each with the HTTP error that it corresponds to. */
 const FINAL_CLOSES: Record<number, [status: number, body: object]> = {
-  [ACCESS_LOST]: [401, { message: "You may not be on this canvas any more." }],
-  [REALTIME_OFF]: [
-    403,
-    { code: "CAPABILITY_DISABLED", message: "Realtime is switched off.", capability: "realtime" },
+  [ACCESS_LOST]: [401, { message: "Your access has ended." }],
+  [REALTIME_OFF]: [403, { code: "CAPABILITY_DISABLED", message: "Realtime is off.", capability: "realtime" }],
+  [CANVAS_FULL]: [
+    429,
+    {
+      code: "CONNECTION_LIMIT",
+      message: "This canvas has too many open pages.",
+    },
   ],
-  [CANVAS_FULL]: [429, { code: "CONNECTION_LIMIT", message: "This canvas has too many open connections." }],
 };
 
 /** Creates the connection without opening it. `open` is called for each attempt to connect and may throw. */

@@ -47,7 +47,10 @@ export interface Watch {
 /** A change for `Watch.wrote` that names no item: everything should be read again. */
 export const POLLED: Resync = { op: "resync", polled: true };
 
-/** The time after which a watch without a connection calls its handlers for the first time, in ms. */
+/**
+ * The time after which a watch without a connection calls its handlers for the first time, and after which a further watch of the target tries
+ * to connect, in ms.
+ */
 const START_MS = 2_000;
 /** The time between two calls of the handlers while there is no connection, in ms. */
 const POLL_MS = 30_000;
@@ -92,6 +95,7 @@ function createFeed(target: WatchTarget, socket: Socket, unwatchFrame: string, o
   /** Whether the service sends the changes at present. */
   let isLive = false;
   let failures = 0;
+  let failedAt = 0;
   let pollTimer: Timer | undefined;
   let retryTimer: Timer | undefined;
 
@@ -123,6 +127,7 @@ function createFeed(target: WatchTarget, socket: Socket, unwatchFrame: string, o
   const watchFrame = () => encode({ type: "watch", ...target, ...(isConfirmed && { resume: true }) });
 
   const connect = () => {
+    clearTimeout(retryTimer);
     socket.attach(subscriber, true);
     socket.send(watchFrame());
   };
@@ -164,6 +169,7 @@ function createFeed(target: WatchTarget, socket: Socket, unwatchFrame: string, o
         return () => errors.emit(error);
       }
       isLive = false;
+      failedAt = Date.now();
       retryTimer = later(connect, Math.min(RETRY_MS * 2 ** failures++, MAX_RETRY_MS));
       if (failures > 1) return () => {};
       return () => {
@@ -186,6 +192,11 @@ function createFeed(target: WatchTarget, socket: Socket, unwatchFrame: string, o
       // Handlers that were added earlier got their resync when the watch was confirmed, or began to poll.
       if (isRunning && (isLive || failures > 0))
         queueMicrotask(() => own.emit(isLive ? { op: "resync" } : POLLED));
+      // Somebody who starts a watch again, such as by a button, wants to know whether there is room now.
+      if (failures > 0 && Date.now() > failedAt + START_MS) {
+        failures = 0;
+        connect();
+      }
       return () => {
         for (const stop of stops) stop();
         if (!isRunning || changes.size > 0) return;

@@ -16,7 +16,7 @@ export function LiveLine({ canvas, error }: { canvas: string; error: Error | nul
   return (
     <div role="status" className="live-line">
       {error !== null ? (
-        <p className="small soft">Not live: {error.message} The list is read again every half minute.</p>
+        <p className="small soft">{error.message} The list is read again every half minute.</p>
       ) : isTold ? (
         <p className="small soft">Not live, trying again.</p>
       ) : null}
