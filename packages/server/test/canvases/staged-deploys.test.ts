@@ -186,30 +186,6 @@ await onEngines("staged deploys", (target, env) => {
   };
   const hashesOf = (contents: string[]) => contents.map(sha256).sort();
 
-  it("many small files in few requests: each is stored, counted once, and published", async () => {
-    const files = Object.fromEntries(Array.from({ length: 520 }, (_, n) => [`${n}.txt`, `${n} ${page()}`]));
-    const contents = Object.values(files);
-    const { id } = await started(deploys.begin({ ...files, "index.html": contents[0] ?? "" }));
-    for (const [from, to] of [
-      [0, 250],
-      [250, 500],
-      [500, 520],
-    ]) {
-      const part = contents.slice(from, to);
-      const answer = uploadedOf(await deploys.uploadAll(id, named(part)));
-      assert.deepEqual(answer, { uploaded: hashesOf(part), refused: [] });
-    }
-    assert.deepEqual((await deploys.read(id)).json, { missing: [] });
-    assert.deepEqual(await env.db.all`select id from blob_claims`, []);
-    done(await deploys.finish(id));
-    assert.equal(await served("519.txt"), files["519.txt"]);
-    await settled();
-    assert.equal(await bytes(), await recount(site.id, env));
-    const found = await env.db.all`
-      select uses from bundle_blobs where canvas_id = ${site.id} and blob_key = ${sha256(contents[1] ?? "")}`;
-    assert.deepEqual(found, [{ uses: 1 }]);
-  });
-
   it("a form with files of which some are refused: the others are stored, and the refused ones are missing", async () => {
     const [good, changed, longer, other] = [page(), page(), page(), page()];
     const { id } = await started(deploys.begin({ "index.html": good, "b.txt": changed, "c.txt": longer }));
@@ -671,6 +647,32 @@ await onEngines("staged deploys", (target, env) => {
     assert.equal((await deploys.upload(id, content)).status, 204);
     assert.equal(await bytes(), await recount(site.id, env));
     done(await deploys.finish(id));
+  });
+
+  it("many small files in few requests: each is stored, counted once, and published", async () => {
+    const files = Object.fromEntries(Array.from({ length: 520 }, (_, n) => [`${n}.txt`, `${n} ${page()}`]));
+    const contents = Object.values(files);
+    const claims = () => env.db.all`select id from blob_claims order by id`;
+    const claimed = await claims();
+    const { id } = await started(deploys.begin({ ...files, "index.html": contents[0] ?? "" }));
+    for (const [from, to] of [
+      [0, 250],
+      [250, 500],
+      [500, 520],
+    ]) {
+      const part = contents.slice(from, to);
+      const answer = uploadedOf(await deploys.uploadAll(id, named(part)));
+      assert.deepEqual(answer, { uploaded: hashesOf(part), refused: [] });
+    }
+    assert.deepEqual((await deploys.read(id)).json, { missing: [] });
+    assert.deepEqual(await claims(), claimed);
+    done(await deploys.finish(id));
+    assert.equal(await served("519.txt"), files["519.txt"]);
+    await settled();
+    assert.equal(await bytes(), await recount(site.id, env));
+    const found = await env.db.all`
+      select uses from bundle_blobs where canvas_id = ${site.id} and blob_key = ${sha256(contents[1] ?? "")}`;
+    assert.deepEqual(found, [{ uses: 1 }]);
   });
 });
 

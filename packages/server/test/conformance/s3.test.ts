@@ -1,6 +1,8 @@
 import { after } from "node:test";
 import { lifecycle } from "@easel/conformance/3-lifecycle";
-import { authoring } from "@easel/conformance/4.8-authoring";
+import { publishes } from "@easel/conformance/authoring/publish";
+import { revocations } from "@easel/conformance/authoring/revoke";
+import { updates } from "@easel/conformance/authoring/update";
 import { attachments } from "@easel/conformance/files/attachments";
 import { content } from "@easel/conformance/files/content";
 import { losses } from "@easel/conformance/files/losses";
@@ -32,5 +34,5 @@ const on = (prefix: string) => ({
 await conforms(
   "blobs on S3",
   { ...on("files"), suites: [routes, uploads, losses, quotas, attachments, content, ranges] },
-  { ...on("pages"), suites: [lifecycle, pages, authoring] },
+  { ...on("pages"), suites: [lifecycle, pages, publishes, updates, revocations] },
 );

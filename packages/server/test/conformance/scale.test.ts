@@ -1,17 +1,16 @@
 import { after, describe, test } from "node:test";
 import { routes as files } from "@easel/conformance/files/routes";
-import { increments } from "@easel/conformance/kv/increments";
 import { live } from "@easel/conformance/realtime/live";
 import { places } from "@easel/conformance/realtime/places";
 import { publish } from "@easel/conformance/realtime/publish";
-import { content } from "@easel/conformance/serving/content";
 import { devTarget } from "@easel/conformance/target";
 import { hasScale, twoNodes } from "../support/two-nodes.ts";
 
-const SUITES = [increments, files, live, places, publish, content];
+const SUITES = [files, live, places, publish];
 
 /*
- * Runs suites whose outcome depends on what nodes share, against two processes behind a load balancer. `npm run conformance:scale` runs all.
+ * Runs the suites in which clients of one process see what another does, against two processes behind a load balancer. A version that one
+ * publishes and another serves is tested in `test/pipeline/current-access.test.ts`. `npm run conformance:scale` runs all.
  */
 if (hasScale()) {
   const settings = { SERVICE_RATELIMIT_ENABLED: "off", SERVICE_REALTIME_PUBLISHES_PER_MIN: "1000000000" };

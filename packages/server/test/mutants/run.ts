@@ -20,7 +20,7 @@ import type { Fault } from "./fault.ts";
 import { FAULTS } from "./faults.ts";
 
 /*
- * Counts the deliberate faults that the tests detect: `npm run mutants -- [--whole] [--only=TEXT] [--at-once=2]`. Applies one fault at a
+ * Counts the deliberate faults that the tests detect: `npm run mutants -- [--whole] [--only=TEXT]... [--at-once=2]`. Applies one fault at a
  * time to a scratch copy of the checkout, and runs the test files that are named with it until one fails; with `--whole` also all other
  * test files. Never changes the checkout.
  */
@@ -38,7 +38,7 @@ const FAILED = /^ *not ok /m;
 const { values: options } = parseArgs({
   options: {
     whole: { type: "boolean", default: false },
-    only: { type: "string", default: "" },
+    only: { type: "string", multiple: true, default: [""] },
     "at-once": { type: "string", default: "1" },
   },
 });
@@ -62,7 +62,9 @@ for (const signal of ["SIGINT", "SIGTERM"] as const)
   process.once(signal, () => void stop().then(() => process.exit(1)));
 
 try {
-  const faults = FAULTS.filter(({ title, file }) => `${title} ${file}`.includes(options.only));
+  const faults = FAULTS.filter(({ title, file }) =>
+    options.only.some((text) => `${title} ${file}`.includes(text)),
+  );
   const missing = faults.flatMap(faultsOf);
   if (missing.length > 0) throw new Error(`the list does not fit the code:\n${missing.join("\n")}`);
   const copies = Array.from({ length: atOnce }, (_, index) => copyTo(path.join(home, `copy-${index}`)));
