@@ -24,6 +24,7 @@ import { parseSettingsSearch } from "./screens/admin/settings/search.ts";
 import { checkerQuery } from "./screens/backend/policy/checker.ts";
 import { parseBackendSearch } from "./screens/backend/search.ts";
 import { parseDataSearch } from "./screens/data/search.ts";
+import { parseSharingSearch } from "./screens/sharing/search.ts";
 import { parseTeamsSearch } from "./screens/teams/search.ts";
 import { parseSearch as parseVersionsSearch } from "./screens/versions/search.ts";
 
@@ -94,6 +95,7 @@ const newVersion = createRoute({
 const sharing = createRoute({
   getParentRoute: () => canvas,
   path: "/sharing",
+  validateSearch: parseSharingSearch,
   component: lazyRouteComponent(() => import("./screens/sharing/SharingScreen.tsx"), "SharingScreen"),
 });
 

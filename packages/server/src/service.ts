@@ -21,6 +21,7 @@ import { startMail } from "./mail/sender.ts";
 import { seedExamples } from "./management/seed-examples.ts";
 import { newEnv } from "./new-env.ts";
 import { type Instance, openInstance, readSettings, storesOf } from "./open-instance.ts";
+import { startNotices } from "./organisation/notices.ts";
 import { startShellActs } from "./organisation/shell-acts.ts";
 import { describeStart } from "./organisation/started.ts";
 import { startPageViews } from "./organisation/view-counts.ts";
@@ -171,6 +172,7 @@ async function listen(
   const stopPageViews = startPageViews(env);
   const stopMail = startMail(env);
   const stopDiskWatch = new DiskWatch(env.config, env.log).start();
+  const stopNotices = startNotices(env);
   env.log.info(describeStart(env), "the service has started");
   const stops = primitives.flatMap(({ start }) => start?.(env) ?? []);
   const seeded = seed(env, stopping.signal).catch((error: unknown) =>
@@ -197,6 +199,7 @@ async function listen(
         stopLastSeen(),
         stopPageViews(),
         stopMail(),
+        stopNotices(),
         ...stops.map((stop) => stop()),
       ]);
       stopShellActs();

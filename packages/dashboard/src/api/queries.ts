@@ -92,6 +92,12 @@ export const ownUsageQuery = queryOptions({
   queryFn: ({ signal }) => bodyOf(api.GET("/api/me/usage", { signal })),
 });
 
+/** Which mails the caller gets. */
+export const ownMailsQuery = queryOptions({
+  queryKey: ["me", "mails"],
+  queryFn: ({ signal }) => bodyOf(api.GET("/api/me/mails", { signal })),
+});
+
 /** Where the caller is signed in. */
 export const sessionsQuery = queryOptions({
   queryKey: ["sessions"],

@@ -12,6 +12,8 @@ type Read<Path extends keyof paths> = paths[Path] extends {
 export type Me = Read<"/api/me">;
 /** What the caller uses of their own quotas, and of AI today. */
 export type OwnUsage = Read<"/api/me/usage">;
+/** Which mails the caller gets, and whether the instance sends any. */
+export type OwnMails = Read<"/api/me/mails">;
 export type Canvas = Read<"/api/canvases/{id}">;
 export type CanvasList = Read<"/api/canvases">;
 /** A canvas in a list. In the trash, it has the times of its deletion and of its end. */

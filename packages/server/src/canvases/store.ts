@@ -176,13 +176,15 @@ export async function findManaged(
 /** Reads what the error pages of a canvas may show about the canvas and its owner. Returns undefined if no canvas has the slug. */
 export function findForErrorPage(slug: string, { db }: Env) {
   return db.get<{
+    id: string;
     title: string;
     disabled_reason: string | null;
+    owner_id: string;
     owner_name: string;
     owner_email: string;
     owner_deactivated_at: number | null;
   }>`
-    select title, disabled_reason, users.name as owner_name, users.email as owner_email,
+    select canvases.id, title, disabled_reason, owner_id, users.name as owner_name, users.email as owner_email,
       users.deactivated_at as owner_deactivated_at
     from canvases join users on users.id = owner_id where slug = ${slug}`;
 }

@@ -10,23 +10,27 @@ import { retryAfterOf, retryLink } from "../http/errors.ts";
 import { address, type Html, html, sendPage } from "../http/html.ts";
 import { type Refusal, refuse } from "../http/refusal.ts";
 import { wantsPage } from "../http/request-headers.ts";
+import { type Askable, type Asking, askingOf } from "../mail/access-requests.ts";
 import { ENTER } from "../sign-in/hand-over.ts";
+import { ASK, GATE } from "./forms.ts";
 import { referringCanvas } from "./isolation.ts";
-import { GATE } from "./password-gate.ts";
 
 /** The facts about a canvas that an error page may show. */
 interface Facts {
   title: string | null;
   owner: { name: string; email: string } | null;
+  /** The canvas to which the caller can ask for access by mail, and whether they have; null if they cannot. Its title is not to be shown. */
+  asks: (Askable & { state: Exclude<Asking, "off"> }) | null;
   disabledReason: string | null;
 }
 
-const NONE: Facts = { title: null, owner: null, disabledReason: null };
+const NONE: Facts = { title: null, owner: null, asks: null, disabledReason: null };
 
 /**
  * Looks up what a refused caller may know about the canvas:
  * - `PASSWORD_REQUIRED`: the title, if the caller lacks only the password;
- * - `OWNER_ONLY`: the name and e-mail address of an active owner, if the caller is a member of the canvas's organisation and not a guest;
+ * - `OWNER_ONLY`: the name and e-mail address of an active owner, if the caller is a member of the canvas's organisation and not a guest; and whether
+ *   they can ask for access by mail, unless they are here by the restricted session of a preview;
  * - `DISABLED`: the reason, if the caller is the owner or an editor.
  */
 export async function factsFor(
@@ -42,8 +46,11 @@ export async function factsFor(
   const role = roleOf(principal, canvas);
   if (code === "PASSWORD_REQUIRED") return role === null ? NONE : { ...NONE, title: found.title };
   if (code === "DISABLED") return manages(role) ? { ...NONE, disabledReason: found.disabled_reason } : NONE;
-  const mayAsk = principal.kind === "member" && canvas.inOrg && found.owner_deactivated_at === null;
-  return mayAsk ? { ...NONE, owner: { name: found.owner_name, email: found.owner_email } } : NONE;
+  if (principal.kind !== "member" || !canvas.inOrg || found.owner_deactivated_at !== null) return NONE;
+  const owner = { id: found.owner_id, name: found.owner_name, email: found.owner_email };
+  const askable: Askable = { id: found.id, title: found.title, owner };
+  const state = principal.restriction === null ? await askingOf(askable, principal, env) : "off";
+  return { ...NONE, owner, asks: state === "off" ? null : { ...askable, state } };
 }
 
 /** The values that an error page may show. */
@@ -104,7 +111,8 @@ const ERROR_PAGE_TEXTS: Partial<Record<ErrorCode, (input: ErrorPageInput) => Err
   }),
 };
 
-function askTheOwner({ principal, canvas, facts: { owner } }: ErrorPageInput): ErrorPageText {
+function askTheOwner({ principal, canvas, path, again, facts }: ErrorPageInput): ErrorPageText {
+  const { owner, asks } = facts;
   const title = "Not shared with you";
   if (principal.kind === "visitor") return { title, text: html`<p>Sign in to open this canvas.</p>` };
   const you = html`<strong>${address(principal.email)}</strong>`;
@@ -114,10 +122,26 @@ function askTheOwner({ principal, canvas, facts: { owner } }: ErrorPageInput): E
     subject: "Please share a canvas with me",
     body: `Please share ${canvas} with ${principal.email}.`,
   });
+  const belongs = html`This canvas belongs to <strong><bdi>${owner.name}</bdi></strong>.`;
+  const write = html`<a href="${mail}">write to them</a>`;
+  // The page of a submitted form is only sent if the mail was above the limits.
+  if (asks === null || (asks.state === "open" && again))
+    return {
+      title,
+      text: html`${asks === null ? null : html`<p class="fault" role="alert">Easel sends no more mails for you, or to them, today.</p>`}
+      <p>${belongs} Ask them to share it with ${you}.</p><a class="button" href="${mail}">Write to the owner</a>`,
+    };
+  if (asks.state === "asked")
+    return {
+      title,
+      heading: "You have asked for access",
+      text: html`<p>${belongs} They have got a mail with your name and ${you}. You can open it once they have shared it with you.</p>
+      <p>You can ask again tomorrow, or ${write}.</p><a class="button" href="${canvas}${path}">Try again</a>`,
+    };
   return {
     title,
-    text: html`<p>This canvas belongs to <strong>${owner.name}</strong>. Ask them to share it with ${you}.</p>
-      <a class="button" href="${mail}">Write to the owner</a>`,
+    text: html`<p>${belongs} Ask them to share it with ${you}: they get a mail with your name and address. Or ${write}.</p>
+      <form method="post" action="${canvas}${ASK}?to=${encodeURIComponent(path)}"><button class="button">Ask for access</button></form>`,
   };
 }
 

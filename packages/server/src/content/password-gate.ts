@@ -3,17 +3,13 @@ import { openGate } from "../canvases/gate-cookie.ts";
 import type { Bucket } from "../drivers/bus/bus.ts";
 import type { Env } from "../env.ts";
 import { readBody, refuseLargeBody } from "../http/body.ts";
-import { initiatorOf } from "../http/cross-site.ts";
-import { firstValue, type Query } from "../http/query.ts";
 import { giveBack, take } from "../http/rate-limit.ts";
 import { refuse } from "../http/refusal.ts";
 import { networkOf } from "../http/request-headers.ts";
 import type { Caller } from "../identity/credential.ts";
 import { resolve } from "../pipeline/resolve.ts";
 import type { Visit } from "../pipeline/visit.ts";
-
-/** The path, below the canvas's URL, to which browsers submit the password form. */
-export const GATE = "__gate";
+import { formTarget, requireOwnForm } from "./forms.ts";
 
 const MAX_FORM_BYTES = 8 * 1024;
 
@@ -34,7 +30,7 @@ export async function submitPassword(
   reply: FastifyReply,
   env: Env,
 ): Promise<FastifyReply> {
-  requireGateForm(visit, env);
+  requireOwnForm(visit.slug, visit.request, env);
   const principal = caller.user;
   const { canvas } = await resolve(visit, caller, env, true);
   const network = networkOf(request.ip);
@@ -55,32 +51,9 @@ export async function submitPassword(
   }
   return reply
     .header("cache-control", "private, no-store")
-    .redirect(gateTarget(canvas.slug, request, env), 303);
+    .redirect(formTarget(canvas.slug, request, env), 303);
 
   async function limit(bucket: Bucket, times: number): Promise<void> {
     if (!(await take(bucket, times * env.config.gatePerMinute, reply, env))) refuse("RATE_LIMITED");
   }
-}
-
-/**
- * Throws 403 `CROSS_SITE_FORBIDDEN` if a page of another origin submitted the form, because such forms would use up the caller's attempts.
- */
-function requireGateForm({ slug, request }: Visit, { base }: Env): void {
-  const { origin } = request.headers;
-  const initiator = initiatorOf(request.headers);
-  const foreign =
-    initiator === "unknown"
-      ? origin !== undefined && origin !== "null" && origin !== base.canvasOrigin(slug)
-      : initiator === "other";
-  if (foreign) refuse("CROSS_SITE_FORBIDDEN");
-}
-
-/**
- * Returns the URL to which the right password redirects: the page in the query parameter `to` if it belongs to the canvas, otherwise the
- * canvas's start page.
- */
-export function gateTarget(slug: string, request: FastifyRequest, { base }: Env): string {
-  const canvasUrl = base.canvasUrl(slug);
-  const url = URL.parse(`./${firstValue(request.query as Query, "to") ?? ""}`, canvasUrl);
-  return url?.href.startsWith(canvasUrl) === true ? url.href : canvasUrl;
 }

@@ -10,10 +10,12 @@ import { authenticate } from "../pipeline/authenticate.ts";
 import { optimistically, type Verify } from "../pipeline/optimistic.ts";
 import type { Visit } from "../pipeline/visit.ts";
 import { ENTER, finishHandOver } from "../sign-in/hand-over.ts";
+import { askForAccess } from "./ask-access.ts";
 import { sendCanvasErrorPage } from "./error-pages.ts";
 import { orRetiredWorker } from "./former-canvas.ts";
+import { ASK, formTarget, GATE } from "./forms.ts";
 import { requireCanvasHost, requireSameOrigin } from "./isolation.ts";
-import { GATE, gateTarget, submitPassword } from "./password-gate.ts";
+import { submitPassword } from "./password-gate.ts";
 import { leavePreview, showPreview } from "./preview.ts";
 import { searchOf, serve } from "./serve.ts";
 import { storedContent } from "./served-files.ts";
@@ -23,7 +25,7 @@ const ROOT = contentPath(":slug");
 const slugOf = (request: FastifyRequest) => (request.params as { slug: string }).slug;
 
 /**
- * Returns the path of the requested page, relative to the canvas's URL. For the password form, this is the path in the query parameter
+ * Returns the path of the requested page, relative to the canvas's URL. For a submitted form, this is the path in the query parameter
  * `to`.
  */
 const pageOf = (request: FastifyRequest) =>
@@ -94,19 +96,24 @@ export function mountContent(app: FastifyInstance, env: Env): void {
       url: `${ROOT}/*`,
       handler: (request, reply) => orRetiredWorker(request, reply, () => served(request, reply)),
     });
-    // If a caller had to sign in before the password could be checked, the sign-in redirects the browser to this path with GET.
-    pages.get(`${ROOT}/${GATE}`, async (request, reply) => {
-      const slug = slugOf(request);
-      if (!isSlug(slug)) refuse("NOT_FOUND");
-      return reply.redirect(gateTarget(slug, request, env), 303);
-    });
-    pages.post(
-      `${ROOT}/${GATE}`,
-      answering(async (visit, caller, request, reply, env, verify) => {
-        if (verify !== null) await verify();
-        return submitPassword(visit, caller, request, reply, env);
-      }),
-    );
+    for (const [path, submit] of [
+      [GATE, submitPassword],
+      [ASK, askForAccess],
+    ] as const) {
+      // If a caller had to sign in before the form could be read, the sign-in redirects the browser to this path with GET.
+      pages.get(`${ROOT}/${path}`, async (request, reply) => {
+        const slug = slugOf(request);
+        if (!isSlug(slug)) refuse("NOT_FOUND");
+        return reply.redirect(formTarget(slug, request, env), 303);
+      });
+      pages.post(
+        `${ROOT}/${path}`,
+        answering(async (visit, caller, request, reply, env, verify) => {
+          if (verify !== null) await verify();
+          return submit(visit, caller, request, reply, env);
+        }),
+      );
+    }
     /** Returns a request handler that calls `answer` without authentication. If `answer` throws a Refusal, sends an error page. */
     const open =
       (answer: typeof finishHandOver) =>

@@ -32,7 +32,7 @@ export const outboxData: CanvasData = {
 export const sendsMail = ({ config }: Pick<Env, "config">): boolean => config.smtpUrl !== null;
 
 /** Whether people with an address may sign in here by its domain, so that a mail to them is no mail to a stranger. */
-function isOfMember(email: string, { config }: Pick<Env, "config">): boolean {
+export function isOfMember(email: string, { config }: Pick<Env, "config">): boolean {
   const domain = email.slice(email.lastIndexOf("@") + 1).toLowerCase();
   const { allowedEmailDomains: allowed } = config;
   return allowed.length === 0 || allowed.some((each) => each.toLowerCase() === domain);

@@ -41,7 +41,8 @@ interface Sender {
 }
 
 const whole = ({ name, email }: Sender) => `${oneLine(name)} (${email})`;
-const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
+/** Returns the day in UTC of a time in epoch milliseconds, such as `2026-01-31`. */
+export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 const textOf = (paragraphs: string[], { base }: Pick<Env, "base">, footer = "") =>
   [...paragraphs, `-- \nSent by ${base.origin}${footer}`].join("\n\n");
 
@@ -86,6 +87,29 @@ export const sharedMail = (
     [
       `${whole(by)} has shared the page “${oneLine(title)}” with you. You may ${to.role === "editor" ? "open and change" : "open"} it.`,
       env.base.canvasUrl(slug),
+    ],
+    env,
+    choice(env),
+  ),
+  isForGuest: false,
+});
+
+/** The mail that somebody asks for access to a canvas, to its owner. It leads to the place where the owner gives it. */
+export const askedMail = (
+  to: { email: string; name: string },
+  { id, title }: { id: string; title: string },
+  by: Sender,
+  env: Pick<Env, "base">,
+): Mail => ({
+  kind: "asked",
+  recipient: to.email,
+  recipientName: oneLine(to.name),
+  subject: `${oneLine(by.name)} asks for access to “${oneLine(title)}”`,
+  body: textOf(
+    [
+      `${whole(by)} asks you to share your page “${oneLine(title)}” with them. They cannot open it.`,
+      `Share it, if you like:\n${env.base.origin}/canvases/${id}/sharing?add=${encodeURIComponent(by.email)}`,
+      "If you do not know them, ignore this mail: nothing has changed.",
     ],
     env,
     choice(env),
@@ -154,3 +178,68 @@ export const tokenMail = (
   ),
   isForGuest: false,
 });
+
+const MIB = 1024 * 1024;
+const mebibytes = (bytes: number) => (bytes / MIB).toLocaleString("en", { maximumFractionDigits: 1 });
+
+/** How the quotas that are told read in a mail: what takes how much, and what happens when nothing is left. */
+const QUOTAS = {
+  "canvases.person": {
+    what: "Your canvases",
+    amount: (used: number, limit: number) => `You have ${used} canvases, and may have ${limit}.`,
+    end: "At the limit you cannot make another one.",
+  },
+  "bundles.bytes.person": {
+    what: "The files of your canvases",
+    amount: (used: number, limit: number) =>
+      `All versions of your canvases take ${mebibytes(used)} of ${mebibytes(limit)} MiB.`,
+    end: "At the limit nothing more can be published.",
+  },
+  "files.bytes.person": {
+    what: "Uploads to your canvases",
+    amount: (used: number, limit: number) =>
+      `What the pages of your canvases have uploaded takes ${mebibytes(used)} of ${mebibytes(limit)} MiB.`,
+    end: "At the limit nobody can upload more to them.",
+  },
+  "files.bytes.canvas": {
+    what: "Uploads",
+    amount: (used: number, limit: number) =>
+      `What this page has uploaded takes ${mebibytes(used)} of ${mebibytes(limit)} MiB.`,
+    end: "At the limit nobody can upload more to it.",
+  },
+};
+
+/** The use of a quota, and the canvas that it is of; without one it is of all canvases of the person. */
+interface QuotaUse {
+  quota: keyof typeof QUOTAS;
+  canvas?: { id: string; title: string };
+  used: number;
+  limit: number;
+}
+
+/** The mail that a quota is nearly used up, to the owner. */
+export function quotaMail(
+  to: { email: string; name: string },
+  { quota, canvas, used, limit }: QuotaUse,
+  env: Pick<Env, "base">,
+): Mail {
+  const { what, amount, end } = QUOTAS[quota];
+  const percent = limit === 0 ? 100 : Math.floor((used * 100) / limit);
+  const place = canvas === undefined ? "/account" : `/canvases/${canvas.id}/data`;
+  const of = canvas === undefined ? "" : ` of “${oneLine(canvas.title)}”`;
+  return {
+    kind: "quota",
+    recipient: to.email,
+    recipientName: oneLine(to.name),
+    subject: `${what}${of} use ${percent} % of their limit`,
+    body: textOf(
+      [
+        `${amount(used, limit)} ${end}`,
+        `Delete what is not needed, or ask an administrator for more:\n${env.base.origin}${place}`,
+      ],
+      env,
+      choice(env),
+    ),
+    isForGuest: false,
+  };
+}

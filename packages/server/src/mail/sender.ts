@@ -4,7 +4,6 @@ import type { Env } from "../env.ts";
 import { alone } from "../instance/jobs.ts";
 import { sendsMail } from "./mail-queue.ts";
 import { type DueMail, isMailDue, nextTurns, readMail } from "./mail-turns.ts";
-import { giveNotice, NOTICES_MS } from "./notices.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -47,15 +46,9 @@ export function startMail(env: Env, intervalMs = INTERVAL_MS): () => Promise<voi
   const stop = new AbortController();
   const place: Place = { person: "", pausedUntil: 0 };
   let running: Promise<void> | null = null;
-  let noticesAt = 0;
   const look = () => {
-    running ??= (async () => {
-      if (Math.abs(env.clock() - noticesAt) >= NOTICES_MS) {
-        noticesAt = env.clock();
-        await giveNotice(env, stop.signal);
-      }
-      if (env.clock() >= place.pausedUntil) await sendDue(place, env, stop.signal);
-    })()
+    if (env.clock() < place.pausedUntil) return;
+    running ??= sendDue(place, env, stop.signal)
       .catch((err) => env.log.warn({ err }, "mails wait for the database"))
       .finally(() => {
         running = null;
@@ -116,7 +109,7 @@ interface SmtpError extends Error {
 }
 
 async function deliver(
-  { id, recipient, recipient_name, subject, body, is_void }: DueMail,
+  { id, recipient, recipient_name, subject, body, created_at, is_void }: DueMail,
   transport: Transporter,
   env: Env,
   ended: AbortSignal,
@@ -127,7 +120,8 @@ async function deliver(
     to: { name: recipient_name, address: recipient },
     subject,
     text: body,
-    messageId: `<${id.replace(/[^\w-]/g, "-")}@${env.base.hostname}>`,
+    // An id can come again once its row has been removed.
+    messageId: `<${id.replace(/[^\w-]/g, "-")}.${created_at}@${env.base.hostname}>`,
     headers: { "Auto-Submitted": "auto-generated" },
     signal: AbortSignal.any([ended, AbortSignal.timeout(MAIL_MS)]),
   };

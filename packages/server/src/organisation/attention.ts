@@ -10,7 +10,7 @@ import { DAY_MS } from "./days.ts";
 /** How long before its end a share needs attention. */
 const SOON_MS = 7 * DAY_MS;
 /** The part of a quota above which a person needs attention, in percent. */
-const NEAR_PERCENT = 90;
+export const NEAR_PERCENT = 90;
 /** How many calls of today and yesterday (UTC) must have failed, and which part of all in percent, for a Connection to count as failing. */
 const FAILING = { calls: 5, percent: 50 };
 /** How many people are looked at in one statement, so that none takes long. */

@@ -166,7 +166,7 @@ await onSqlite("the facts about a canvas on the page of a refusal", (target, env
       for (const code of Object.keys(ERRORS) as ErrorCode[]) {
         assert.deepEqual(
           await factsFor(code, site.slug, viewer, env),
-          { title: null, owner: null, disabledReason: null },
+          { title: null, owner: null, asks: null, disabledReason: null },
           code,
         );
       }

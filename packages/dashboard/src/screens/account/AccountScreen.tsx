@@ -16,6 +16,7 @@ import { Screen } from "../../kit/Screen.tsx";
 import { type Choice, Select } from "../../kit/Select.tsx";
 import { Toggle } from "../../kit/Toggle.tsx";
 import { ConnectedTools } from "./ConnectedTools.tsx";
+import { Mails } from "./Mails.tsx";
 import { Sessions } from "./Sessions.tsx";
 import { UsageCard } from "./UsageCard.tsx";
 
@@ -59,6 +60,7 @@ export function AccountScreen() {
         <UsageCard />
         <Sessions />
         <ConnectedTools />
+        <Mails />
         <section className="card stack" aria-labelledby="yours">
           <h2 id="yours">Yours</h2>
           <p className="soft">

@@ -28,14 +28,25 @@ const faultWords = (faults: readonly AddressFault[]): string | null => {
   return `${told.join("; ")}${faults.length > TOLD ? `; and ${faults.length - TOLD} more` : ""}.`;
 };
 
+interface Props {
+  sharing: Sharing;
+  /** The address of a person whom a link proposes. Nothing is shared until the caller does it. */
+  proposed: string | null;
+}
+
 /** Adds people and teams: found while typing, typed or pasted as addresses, then shared with together. */
-export function AddPeople({ sharing }: { sharing: Sharing }) {
+export function AddPeople({ sharing, proposed }: Props) {
   const { canvas, terms, share } = sharing;
+  const has = (email: string) =>
+    email === canvas.owner.email || terms.people.some((person) => person.email === email);
+  const isProposed = proposed !== null && !has(proposed);
   const [text, setText] = useState("");
-  const [chosen, setChosen] = useState<Chosen[]>([]);
+  const [chosen, setChosen] = useState<Chosen[]>(
+    isProposed ? [{ kind: "person", email: proposed, name: null }] : [],
+  );
   const [role, setRole] = useState<ListedRole>("viewer");
   const [faults, setFaults] = useState<AddressFault[]>([]);
-  const [listed, setListed] = useState<string[]>([]);
+  const [listed, setListed] = useState<string[]>(proposed === null || isProposed ? [] : [proposed]);
   const [page, setPage] = useState(0);
   const input = useRef<HTMLInputElement>(null);
 
@@ -68,8 +79,6 @@ export function AddPeople({ sharing }: { sharing: Sharing }) {
   /** Takes the addresses of a text. What is none stays in the field. Returns all who are chosen then, or null if something stayed. */
   const take = (given: string): Chosen[] | null => {
     const { emails, faults } = addressesIn(given);
-    const has = (email: string) =>
-      email === canvas.owner.email || terms.people.some((person) => person.email === email);
     const fresh = emails.filter((email) => !has(email) && !taken.has(`person ${email}`));
     const all = [...chosen, ...fresh.map((email): Chosen => ({ kind: "person", email, name: null }))];
     setChosen(all);
@@ -159,6 +168,11 @@ export function AddPeople({ sharing }: { sharing: Sharing }) {
           ? ""
           : `Has access already: ${listed.slice(0, TOLD).join(", ")}${listed.length > TOLD ? ` and ${listed.length - TOLD} more` : ""}.`}
       </p>
+      {chosen.some((each) => each.kind === "person" && each.email === proposed) ? (
+        <p className="small">
+          The link that you have opened proposes <bdi>{proposed}</bdi>. Share only if you know them.
+        </p>
+      ) : null}
       {chosen.length === 0 ? null : (
         <ul className="chosen" aria-label="Will get access">
           {shown.entries.map((each) => (

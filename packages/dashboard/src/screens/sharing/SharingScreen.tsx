@@ -1,6 +1,6 @@
 import "./sharing.css";
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { useParams } from "@tanstack/react-router";
+import { useParams, useSearch } from "@tanstack/react-router";
 import { canvasQuery, meQuery } from "../../api/queries.ts";
 import { accessSentence } from "../../canvas/access-sentence.ts";
 import { isEditor } from "../../canvas/state.ts";
@@ -12,15 +12,17 @@ import { Conditions } from "./Conditions.tsx";
 import { Explain } from "./Explain.tsx";
 import { GeneralAccess } from "./GeneralAccess.tsx";
 import { Guests } from "./Guests.tsx";
+import { proposedIn } from "./proposal.ts";
 import { useSharing } from "./useSharing.ts";
 
 /** Who may open a canvas: for those who may change that. */
 export function SharingScreen() {
   const { id } = useParams({ from: "/canvases/$id" });
+  const { add } = useSearch({ from: "/canvases/$id/sharing" });
   const { data: canvas } = useSuspenseQuery(canvasQuery(id));
   const { data: me } = useSuspenseQuery(meQuery);
   useDocumentTitle(`Sharing · ${canvas.title}`);
-  if (isEditor(canvas)) return <Sharing id={id} />;
+  if (isEditor(canvas)) return <Sharing key={add} id={id} proposed={proposedIn(add)} />;
   return (
     <p className="card">
       {accessSentence(canvas, me, 0)} Only the owner, <bdi>{canvas.owner.name}</bdi>, and the editors see and
@@ -29,7 +31,7 @@ export function SharingScreen() {
   );
 }
 
-function Sharing({ id }: { id: string }) {
+function Sharing({ id, proposed }: { id: string; proposed: string | null }) {
   const sharing = useSharing(id);
   const { question, closeQuestion } = sharing;
   return (
@@ -37,7 +39,7 @@ function Sharing({ id }: { id: string }) {
       <div className="stack">
         <section className="card stack" aria-labelledby="who">
           <h2 id="who">Who has access</h2>
-          <AddPeople sharing={sharing} />
+          <AddPeople sharing={sharing} proposed={proposed} />
           <AccessList sharing={sharing} />
           <GeneralAccess sharing={sharing} />
         </section>

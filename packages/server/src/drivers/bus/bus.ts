@@ -15,6 +15,7 @@ export type RateClass =
   | "handover" //     requests for the cookie of a canvas host, per session
   | "gate" //         attempts at canvas passwords, per network
   | "gate.person" //  attempts at canvas passwords, per person
+  | "ask" //          requests for access by mail, per person
   | "gate.canvas"; // wrong passwords without a session, per canvas
 
 /** Identifies a rate-limit bucket: a class of requests, an owner such as a person or network, and optionally a part such as a canvas. */
