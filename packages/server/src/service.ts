@@ -9,7 +9,6 @@ import type { Drivers, WrapDrivers } from "./drivers/drivers.ts";
 import { openAi, openBus, openOutbound } from "./drivers/index.ts";
 import type { Env } from "./env.ts";
 import { closeApp, drain, listenAt, listening, portOf, reservePort } from "./http/listening.ts";
-import { serveMetrics } from "./http/metrics-server.ts";
 import { startLastSeen } from "./identity/last-seen-store.ts";
 import { limitTokenAges } from "./identity/token-ages.ts";
 import { portOfSocket } from "./instance/given-socket.ts";
@@ -163,9 +162,7 @@ async function listen(
   const app = await createApp(env);
   if (socket === undefined) await listenAt(app, reserved, env.config, sharesPort);
   else await listening(app.server, () => app.server.listen({ fd: socket, backlog: GIVEN_BACKLOG }));
-  const { metricsAddress } = env.config;
-  const metrics =
-    metricsAddress === null ? null : await serveMetrics(metricsAddress, env).catch(closing(app));
+  const metrics = await listenForMetrics(env).catch(closing(app));
   const stopSweeping = startSweeping(env);
   const stopCallLog = startCallLog(env);
   const stopLastSeen = startLastSeen(env);
@@ -210,6 +207,14 @@ async function listen(
       env.log.info("the service has stopped");
     },
   };
+}
+
+/** Listens for programs that read the metrics, if the settings name an address. */
+async function listenForMetrics(env: Env) {
+  const { metricsAddress } = env.config;
+  if (metricsAddress === null) return null;
+  const { serveMetrics } = await import("./http/metrics-server.ts");
+  return serveMetrics(metricsAddress, env);
 }
 
 /** Returns a function that closes the application and throws an error. */

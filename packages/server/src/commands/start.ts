@@ -9,7 +9,7 @@ const WHO: Record<Config["authMode"], string> = {
   proxy: "People come signed in through your proxy.",
 };
 
-/** The time from the start until the modules that the start leaves out are loaded, in milliseconds. */
+/** The time from the start until modules are loaded that it leaves out, and that are needed soon, in milliseconds. */
 const PRELOAD_AFTER_MS = 1_000;
 
 export const start = command({
@@ -48,12 +48,21 @@ async function startService(environment: Environment, options: import("../servic
   const { serve } = await import("../service.ts");
   const service = await serve(environment, options);
   const { base, config } = service.env;
-  // The client for requests of Connections loads slowly. It would delay the start, and later everyone's requests at the first call.
-  setTimeout(() => void import("../drivers/outbound/undici-outbound.ts"), PRELOAD_AFTER_MS).unref();
+  // Without a database there is nothing to preload for.
+  setTimeout(() => void preload(service.env).catch(() => {}), PRELOAD_AFTER_MS).unref();
   const greeting =
     `Easel ${manifest.version} at ${base.origin} (sign-in: ${config.authMode}, canvases by ${config.urlMode})\n${WHO[config.authMode]}\n` +
     `Next: open ${base.origin} in a browser, or publish a folder: npx easel login ${base.origin}, then npx easel deploy FOLDER\n`;
   return { service, greeting };
+}
+
+/**
+ * Loads the client for requests of Connections, if there are any. It loads slowly: it would delay the start, and later everyone's requests at the
+ * first call.
+ */
+async function preload(env: import("../env.ts").Env): Promise<void> {
+  const { listProfiles } = await import("../organisation/connections/profiles.ts");
+  if ((await listProfiles(env)).length > 0) await import("../drivers/outbound/undici-outbound.ts");
 }
 
 /** Writes a line of the log about an error that nothing has caught, and ends the process: what it leaves is unknown. */

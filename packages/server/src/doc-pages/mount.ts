@@ -5,8 +5,7 @@ import type { Env } from "../env.ts";
 import { type Html, html, pageHeaders, printPage, sendPage } from "../http/html.ts";
 import { firstValue, type Query } from "../http/query.ts";
 import { addressOf, GROUPS, pagesOf } from "./doc-files.ts";
-import { type DocPage, docPageOf } from "./doc-page.ts";
-import { search } from "./search.ts";
+import type { DocPage } from "./doc-page.ts";
 
 /** The pages below one title of the navigation. */
 interface DocGroup {
@@ -107,8 +106,9 @@ const RESULTS = 20;
 const TYPE = "text/html; charset=utf-8";
 const PARTS = { style: STYLE, script: SCRIPT };
 
-/** Renders all pages, one in each turn of the event loop. */
+/** Renders all pages, one in each turn of the event loop. The first time loads the parser of Markdown. */
 async function renderAll(origin: string): Promise<DocGroup[]> {
+  const { docPageOf } = await import("./doc-page.ts");
   const groups: DocGroup[] = [];
   for (const group of GROUPS) {
     const pages: DocPage[] = [];
@@ -158,6 +158,7 @@ export function mountDocPages(app: FastifyInstance, env: Env): void {
   app.get("/docs/search", async (request, reply) => {
     const query = firstValue(request.query as Query, "q")?.slice(0, 100) ?? "";
     const groups = await all();
+    const { search } = await import("./search.ts");
     const found = search(
       groups.flatMap(({ pages }) => pages),
       query,

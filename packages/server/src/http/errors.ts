@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { ERRORS, type ErrorCode } from "@easel/protocol/errors";
@@ -10,6 +10,7 @@ import type { Env } from "../env.ts";
 import { setCommonHeaders } from "./cross-site.ts";
 import { type Html, html, sendPage } from "./html.ts";
 import { loggable, logIds } from "./log.ts";
+import { STATUS_CODES } from "./node-http.ts";
 import { Refusal } from "./refusal.ts";
 import { wantsPage } from "./request-headers.ts";
 import { logRefusal } from "./security-log.ts";

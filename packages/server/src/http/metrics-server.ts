@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { SocketAddress } from "../config/setting-types.ts";
 import { SetupError } from "../config/setting-types.ts";
@@ -6,6 +6,7 @@ import type { Env } from "../env.ts";
 import { metricsText } from "../metrics/metrics.ts";
 import { ProcessMetrics } from "../metrics/process-metrics.ts";
 import { collectMetrics } from "./collected-metrics.ts";
+import { createServer } from "./node-http.ts";
 
 /** A listener that answers `GET /metrics` and nothing else. */
 export interface MetricsServer {

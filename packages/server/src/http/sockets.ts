@@ -1,6 +1,7 @@
-import { type IncomingMessage, type RequestListener, type Server, ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Turns } from "../async/event-loop-turns.ts";
+import { ServerResponse as HttpResponse } from "./node-http.ts";
 import { Refusal } from "./refusal.ts";
 
 /** Returns the reason with which the signal of a request aborts. It is not sent, because the client has gone. */
@@ -111,7 +112,7 @@ export function routeUpgrades(server: Server): (request: IncomingMessage) => Pen
   const pending = new WeakMap<IncomingMessage, PendingUpgrade>();
   server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
     socket.on("error", destroy);
-    const response = new ServerResponse(request);
+    const response = new HttpResponse(request);
     response.shouldKeepAlive = false;
     try {
       response.assignSocket(socket);

@@ -1,5 +1,5 @@
-import { STATUS_CODES } from "node:http";
 import { ERRORS, type ErrorCode } from "@easel/protocol/errors";
+import { STATUS_CODES } from "../http/node-http.ts";
 import type { ErrorCase } from "../http/refusal.ts";
 import type { JsonSchema } from "./json-shape.ts";
 import type { Header, Reference, ResponseObject } from "./openapi.ts";

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { errors, type JWTPayload } from "jose";
 import { announceAccess } from "../canvases/open-connections.ts";
 import { tokenHash } from "../crypto/ids.ts";
@@ -36,32 +36,35 @@ interface Logout {
 /** Thrown for a logout token that does not count. The message is for the provider's log and ours. */
 class InvalidLogout extends Error {}
 
-/** Mounts `POST /auth/backchannel-logout`, which the provider calls without a browser. */
-export function mountBackChannelLogout(app: FastifyInstance, provider: Provider, env: Env): void {
-  app.post("/auth/backchannel-logout", async (request, reply) => {
-    reply.header("cache-control", "no-store");
-    const bucket = { rateClass: "login", owner: networkOf(request.ip), part: "logout" } as const;
-    if (!(await take(bucket, LOGOUTS_PER_MINUTE, reply, env))) refuse("RATE_LIMITED");
-    const body = await readBody(request.raw, MAX_BYTES, () => refuseLargeBody(MAX_BYTES));
-    const [token = "", ...more] = new URLSearchParams(body.toString("utf8")).getAll("logout_token");
-    try {
-      if (more.length > 0) throw new InvalidLogout("several logout tokens");
-      const ended = await endSessions(await readLogout(token, provider, env), env);
-      env.log.info({ sessions: ended }, "the provider has ended sessions");
-      return reply.send();
-    } catch (error) {
-      if (error instanceof OidcError)
-        return refuse("UNAVAILABLE", { message: "The provider does not answer." });
-      const isInvalid = error instanceof InvalidLogout || error instanceof errors.JOSEError;
-      if (!isInvalid) throw error;
-      const why = error.message.slice(0, 200);
-      env.log.warn(
-        { requestId: request.id, client: request.ip, why },
-        "a logout of the provider does not count",
-      );
-      throw new Refusal(400, { error: "invalid_request", error_description: why });
-    }
-  });
+/** Responds to `POST /auth/backchannel-logout`, which the provider calls without a browser. */
+export async function endByProvider(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  provider: Provider,
+  env: Env,
+): Promise<FastifyReply> {
+  reply.header("cache-control", "no-store");
+  const bucket = { rateClass: "login", owner: networkOf(request.ip), part: "logout" } as const;
+  if (!(await take(bucket, LOGOUTS_PER_MINUTE, reply, env))) refuse("RATE_LIMITED");
+  const body = await readBody(request.raw, MAX_BYTES, () => refuseLargeBody(MAX_BYTES));
+  const [token = "", ...more] = new URLSearchParams(body.toString("utf8")).getAll("logout_token");
+  try {
+    if (more.length > 0) throw new InvalidLogout("several logout tokens");
+    const ended = await endSessions(await readLogout(token, provider, env), env);
+    env.log.info({ sessions: ended }, "the provider has ended sessions");
+    return reply.send();
+  } catch (error) {
+    if (error instanceof OidcError)
+      return refuse("UNAVAILABLE", { message: "The provider does not answer." });
+    const isInvalid = error instanceof InvalidLogout || error instanceof errors.JOSEError;
+    if (!isInvalid) throw error;
+    const why = error.message.slice(0, 200);
+    env.log.warn(
+      { requestId: request.id, client: request.ip, why },
+      "a logout of the provider does not count",
+    );
+    throw new Refusal(400, { error: "invalid_request", error_description: why });
+  }
 }
 
 /** Verifies a logout token. @throws InvalidLogout or JOSEError if it does not count, OidcError or Refusal if the keys cannot be fetched. */

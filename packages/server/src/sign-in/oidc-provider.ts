@@ -1,6 +1,6 @@
 import type { ClientAuth, Configuration } from "openid-client";
 import { isProtectedUrl } from "../config/config.ts";
-import { Jwks } from "../crypto/jwks.ts";
+import type { Jwks } from "../crypto/jwks.ts";
 import type { Env } from "../env.ts";
 import { type Claims, combined, needsUserinfo } from "./oidc-claims.ts";
 import { causeOf, OidcError, oidcErrorOf } from "./oidc-error.ts";
@@ -83,6 +83,7 @@ export function openProvider(env: Env): Provider {
     signer: () =>
       withProvider(async (_oidc, provider) => {
         const { issuer, jwks_uri: address = "" } = provider.serverMetadata();
+        const { Jwks } = await import("../crypto/jwks.ts");
         if (keys?.address !== address) keys = { address, jwks: new Jwks(address, env.log) };
         return { issuer, keys: keys.jwks };
       }),

@@ -6,7 +6,6 @@ import { firstValue, type Query } from "../http/query.ts";
 import { findPerson, type NoPerson, personOf } from "../identity/identities.ts";
 import { startSession } from "../identity/session.ts";
 import { signOutUser } from "../identity/sign-out.ts";
-import { mountBackChannelLogout } from "./back-channel-logout.ts";
 import { countAttempt, safeReturn } from "./challenge.ts";
 import { accountOf, type Claims, requireSignIn } from "./oidc-claims.ts";
 import { OidcError, type Refused, sendOidcError } from "./oidc-error.ts";
@@ -73,7 +72,10 @@ export function mountOidc(app: FastifyInstance, env: Env): Provider {
       .headers(env.config.oidcLogout ? { "set-cookie": idTokenCookie(idToken, env) } : {})
       .redirect(safeReturn(flow.returnTo, env.base), 303);
   });
-  mountBackChannelLogout(app, provider, env);
+  app.post("/auth/backchannel-logout", async (request, reply) => {
+    const { endByProvider } = await import("./back-channel-logout.ts");
+    return endByProvider(request, reply, provider, env);
+  });
   if (env.config.oidcLogout) mountSignedOut(app);
   return provider;
 }

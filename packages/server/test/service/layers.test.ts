@@ -53,6 +53,8 @@ interface Import {
   to: string;
   /** Whether only types are imported, so that the import does not exist at run time. */
   typesOnly: boolean;
+  /** Whether the import runs only when the code around it does. */
+  isLater: boolean;
 }
 
 const read = (folder: string, file: string) => readFileSync(path.join(folder, file), "utf8");
@@ -65,14 +67,13 @@ const sourcesOf = (folder: string) =>
 
 function importsOf(folder: string, file: string): Import[] {
   const text = read(folder, file);
-  const found = [
-    ...text.matchAll(/^(?:import|export) (type )?(?:[^;"]*? from )?"([^"]+)"/gm),
-    ...text.matchAll(/\bimport(type )?\("([^"]+)"\)/g),
-  ];
-  return found.map(([, types, to = ""]) => ({
+  const atOnce = [...text.matchAll(/^(?:import|export) (type )?(?:[^;"]*? from )?"([^"]+)"/gm)];
+  const later = [...text.matchAll(/\bimport(type )?\("([^"]+)"\)/g)];
+  return [...atOnce, ...later].map(([, types, to = ""], index) => ({
     from: file,
     to: to.startsWith(".") ? path.posix.join(path.posix.dirname(file), to) : to,
     typesOnly: types !== undefined,
+    isLater: index >= atOnce.length,
   }));
 }
 
@@ -108,6 +109,29 @@ test("imports point inward", () => {
   const layer = (file: string) => layersOf(file)[0] ?? -1;
   assert.deepEqual(
     breaking(({ from, to }) => to.endsWith(".ts") && layer(to) > layer(from)),
+    [],
+  );
+});
+
+/**
+ * What the start must not load: modules of it are needed by some settings or requests only. Node's own `fetch` comes with the values of
+ * `node:http`, which `http/node-http.ts` gets without it.
+ */
+const NOT_AT_START = [
+  ...["jose", "marked", "nodemailer", "openid-client", "undici", "postgres", "@redis/client", "node:http"],
+  ...["@modelcontextprotocol/server", "@ai-sdk/anthropic", "@ai-sdk/openai-compatible"],
+];
+
+test("the start loads no package that only some settings or requests need", () => {
+  const loaded = new Set(["commands/start.ts", "service.ts"]);
+  for (let size = 0; size < loaded.size; ) {
+    size = loaded.size;
+    for (const { from, to, typesOnly, isLater } of imports)
+      if (loaded.has(from) && !typesOnly && !isLater) loaded.add(to);
+  }
+  assert.ok(loaded.has("app.ts") && loaded.has("fastify"));
+  assert.deepEqual(
+    NOT_AT_START.filter((name) => loaded.has(name)),
     [],
   );
 });

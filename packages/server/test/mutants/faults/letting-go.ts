@@ -185,7 +185,7 @@ export const lettingGo: Fault[] = [
   ),
   fault(
     "scim: any token is let in",
-    `${SCIM}/mount.ts`,
+    `${SCIM}/serve-scim.ts`,
     "timingSafeEqual(digest(given), digest(token))",
     "timingSafeEqual(digest(token), digest(token))",
     SCIM_TEST,
@@ -199,7 +199,7 @@ export const lettingGo: Fault[] = [
   ),
   fault(
     "scim: open connections go on after a change",
-    `${SCIM}/mount.ts`,
+    `${SCIM}/serve-scim.ts`,
     "await announceAccess({ people: [target] }, env);",
     "",
     SCIM_TEST,
