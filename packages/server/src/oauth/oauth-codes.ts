@@ -18,6 +18,9 @@ const LENGTH = 8;
 const newUserCode = (): string =>
   Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join("");
 
+/** Returns what is stored of a user code: short as it is, a plain hash of it could be guessed by a reader of the database. */
+const userCodeHash = (code: string, { signer }: Env): string => signer.sign("user-code", code);
+
 /** Formats a user code for people: `WDJB-MJHT`. */
 export const formatUserCode = (code: string): string => `${code.slice(0, 4)}-${code.slice(4)}`;
 
@@ -67,7 +70,7 @@ export interface StoredCode {
   /** The redirect URI of an authorization code and the hash of its PKCE verifier; null for a device code. */
   redirect_uri: string | null;
   challenge: string | null;
-  /** The user code and the IP address of a device; null for an authorization code. */
+  /** The hash of the user code, and the IP address, of a device; null for an authorization code. */
   user_code: string | null;
   address: string | null;
   /** When the device last asked for its token, in epoch milliseconds. */
@@ -105,15 +108,16 @@ export async function addCode(
 export async function addDevice(
   asked: AskedAccess,
   address: string,
-  { db, clock }: Env,
+  env: Env,
 ): Promise<{ deviceCode: string; userCode: string } | null> {
+  const { db, clock } = env;
   const deviceCode = newToken();
   const network = networkOf(address);
   for (let tries = 0; tries < USER_CODE_TRIES; tries++) {
     const userCode = newUserCode();
     const stored = await db.withReserve.run`
       insert into oauth_codes (secret_hash, user_code, address, network, host, scope, canvas_id, expires_at)
-      select cast(${tokenHash(deviceCode)} as text), cast(${userCode} as text), cast(${address} as text),
+      select cast(${tokenHash(deviceCode)} as text), cast(${userCodeHash(userCode, env)} as text), cast(${address} as text),
         cast(${network} as text), cast(${asked.host} as text), cast(${asked.scope} as text), cast(${asked.canvasId} as text),
         cast(${clock() + DEVICE_LIFETIME_MS} as bigint)
       where (select count(*) from oauth_codes where network = ${network} and expires_at > ${clock()}) < ${MAX_DEVICES}
@@ -132,22 +136,23 @@ export async function findCode(code: string, { db }: Env): Promise<StoredCode | 
 }
 
 /** Finds the request of a device that waits for an answer, by its user code. */
-export const findWaitingDevice = (userCode: string, { db, clock }: Env): Promise<StoredCode | undefined> =>
-  db.get<StoredCode>`
+export const findWaitingDevice = (userCode: string, env: Env): Promise<StoredCode | undefined> =>
+  env.db.get<StoredCode>`
     select oauth_codes.*, null as email from oauth_codes
-    where user_code = ${userCode} and user_id is null and denied = 0 and expires_at > ${clock()}`;
+    where user_code = ${userCodeHash(userCode, env)} and user_id is null and denied = 0 and expires_at > ${env.clock()}`;
 
 /** Stores the answer of a person to the request of a device. Returns false if the request no longer waits for one. */
 export async function answerDevice(
   userCode: string,
   { id }: User,
   answer: "allow" | "deny",
-  { db, clock }: Env,
+  env: Env,
 ): Promise<boolean> {
+  const { db, clock } = env;
   const denied = answer === "deny" ? 1 : 0;
   const answered = await db.withReserve.run`
     update oauth_codes set user_id = ${id}, denied = ${denied}
-    where user_code = ${userCode} and user_id is null and denied = 0 and expires_at > ${clock()}`;
+    where user_code = ${userCodeHash(userCode, env)} and user_id is null and denied = 0 and expires_at > ${clock()}`;
   return answered === 1;
 }
 

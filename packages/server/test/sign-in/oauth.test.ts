@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { before, it } from "node:test";
 import { send } from "@easel/conformance/http";
 import { freshEmail, type Person } from "@easel/conformance/target";
@@ -204,6 +205,22 @@ await onEngines("a token for the command line", ({ base, signIn }, env) => {
       failed(await poll(twice.device), "invalid_grant");
       assert.equal(await status(token), 401);
     });
+  });
+
+  it("the database has neither code of a device, and no hash that is made without the secret", async () => {
+    const { device, user } = await startDevice();
+    const typed = user.replace("-", "");
+    const rows = await env.db.all<{
+      user_code: string;
+    }>`select * from oauth_codes where user_code is not null`;
+    assert.ok(rows.length > 0);
+    const hashes = (["sha256", "sha512"] as const).flatMap((method) =>
+      (["hex", "base64url"] as const).flatMap((encoding) =>
+        [typed, user].map((code) => createHash(method).update(code).digest(encoding)),
+      ),
+    );
+    const stored = JSON.stringify(rows);
+    for (const text of [device, user, typed, ...hashes]) assert.ok(!stored.includes(text), text);
   });
 
   it("the first answer to a device counts", async () => {

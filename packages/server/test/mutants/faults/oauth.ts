@@ -79,6 +79,13 @@ export const oauth: Fault[] = [
     TEST,
   ),
   fault(
+    "oauth: the code of a device is stored in clear",
+    CODES,
+    'signer.sign("user-code", code)',
+    "signer && code",
+    TEST,
+  ),
+  fault(
     "oauth: the requests of programs have no limit",
     ENDPOINT,
     "POLLS_FACTOR = 12",
