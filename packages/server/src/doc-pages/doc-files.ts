@@ -32,6 +32,7 @@ export const GROUPS: { title: string; pages: string[] }[] = [
       "settings",
       "../SECURITY",
       "threat-model",
+      "asvs",
     ],
   },
 ];

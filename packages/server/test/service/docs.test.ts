@@ -238,6 +238,7 @@ test("every file and folder that the decisions, the threat model and the pages f
     "CONTRIBUTING.md",
     "RELEASING.md",
     "docs/threat-model.md",
+    "docs/asvs.md",
     ...filesOf(["decisions/*.md"]),
   ].flatMap((page) =>
     [...textOf(page).matchAll(/`(\w[\w.{}*/-]*(?:\.(?:tsx?|sql|md)|\/))`/g)]
