@@ -117,15 +117,15 @@ export const oauth: Fault[] = [
   fault(
     "oauth: a device waits for ever",
     CODES,
-    "and denied = 0 and expires_at > ${clock()}`;\n\n",
+    "and denied = 0 and expires_at > ${env.clock()}`;\n\n",
     "and denied = 0`;\n\n",
     TEST,
   ),
   fault(
     "oauth: the last answer to a device counts",
     CODES,
-    "where user_code = ${userCode} and user_id is null and denied = 0 and expires_at > ${clock()}`;\n  return",
-    "where user_code = ${userCode}`;\n  return",
+    "where user_code = ${userCodeHash(userCode, env)} and user_id is null and denied = 0 and expires_at > ${clock()}`;\n  return",
+    "where user_code = ${userCodeHash(userCode, env)}`;\n  return",
     TEST,
   ),
   fault(
