@@ -79,6 +79,7 @@ export const ACTIVITY_ACTS = [
   "canvas.preview-open",
   "canvas.share",
   "canvas.invite",
+  "canvas.renew-invite",
   "canvas.uninvite",
   "canvas.transfer",
   "canvas.reassign",

@@ -112,6 +112,24 @@ export async function createInvite(
 }
 
 /**
+ * Gives an invitation that is not revoked another link, in place of the former one. The guest stays the same, with their sessions and what they
+ * have entered, and is a guest of `by` from now on. Returns the token, or null if the canvas has no such invitation. `mails` returns steps of the
+ * same batch.
+ */
+export async function renewInvite(
+  { id, canvasId, linkExpiresAt }: { id: string; canvasId: string; linkExpiresAt: number },
+  by: User,
+  { db }: Env,
+  mails: (token: string) => Optional[],
+): Promise<string | null> {
+  const token = newToken();
+  const renewed = sql`
+    update invites set token_hash = ${tokenHash(token)}, link_expires_at = ${linkExpiresAt}, created_by = ${by.id}
+    where id = ${id} and invites.canvas_id = ${canvasId} and invites.revoked_at is null`;
+  return (await db.batch([renewed, ...mails(token)])) === "done" ? token : null;
+}
+
+/**
  * Finds the guest and the slug of the canvas by the token of an invitation link. Returns null if the token is unknown, the link has expired, the
  * invitation is revoked or the canvas is deleted.
  */

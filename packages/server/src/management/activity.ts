@@ -70,6 +70,7 @@ const SHOWN: Record<ActivityAct, Shown> = {
   "canvas.preview-open": version,
   "canvas.share": sharing,
   "canvas.invite": { ...only(), target: "guest" },
+  "canvas.renew-invite": { ...only(), target: "guest" },
   "canvas.uninvite": { ...only(), target: "guest" },
   "canvas.transfer": { ...only(), target: "person" },
   "canvas.reassign": { ...only(), target: "person", byAdministrator: true },

@@ -11,11 +11,18 @@ import { isId, newId } from "../crypto/ids.ts";
 import type { Env } from "../env.ts";
 import { distinct, email, label, later, moment } from "../http/field-schemas.ts";
 import { refuse } from "../http/refusal.ts";
-import { createInvite, latestLinkEnd, listInvites, revokeInvite } from "../identity/guests.ts";
+import {
+  createInvite,
+  findInviteRow,
+  latestLinkEnd,
+  listInvites,
+  renewInvite,
+  revokeInvite,
+} from "../identity/guests.ts";
 import { isMailed, mailSteps } from "../mail/mail-queue.ts";
 import { invitationMail, ownershipMail } from "../mail/mails.ts";
 import { act, created, noContent, ok } from "./act.ts";
-import { json, preparedJson } from "./bodies.ts";
+import { json, optionalJson, preparedJson } from "./bodies.ts";
 import { longPage } from "./list-query.ts";
 import { canvas, invitationList, newInvitation } from "./responses/canvas.ts";
 
@@ -137,6 +144,22 @@ const NewInvite = z.strictObject({
   linkExpiresAt: later.nullish(),
 });
 
+const Renewal = z.strictObject({ linkExpiresAt: later.nullish() });
+
+const linkOf = (token: string, { base }: Env): string => `${base.origin}/auth/invite/${token}`;
+
+/** Returns the end of a link that is made now. Throws 400 `INVALID_BODY` for one that is later than the instance allows. */
+function linkEnd(asked: number | null | undefined, env: Env): number {
+  const latest = latestLinkEnd(env);
+  const linkExpiresAt = asked ?? latest;
+  if (linkExpiresAt > latest)
+    refuse("INVALID_BODY", {
+      field: "linkExpiresAt",
+      message: `A link is valid for at most ${env.config.inviteDays} days here.`,
+    });
+  return linkExpiresAt;
+}
+
 /** The endpoints for the invitations of guests to a canvas. */
 export const invites = [
   act({
@@ -164,24 +187,46 @@ export const invites = [
     response: created(newInvitation),
     errors: ["KEY_LIMIT"],
     async run({ user, canvas, body: { email, name = nameOf(email), linkExpiresAt: asked } }, env) {
-      const latest = latestLinkEnd(env);
-      const linkExpiresAt = asked ?? latest;
-      if (linkExpiresAt > latest)
-        refuse("INVALID_BODY", {
-          field: "linkExpiresAt",
-          message: `A link is valid for at most ${env.config.inviteDays} days here.`,
-        });
-      const urlOf = (token: string) => `${env.base.origin}/auth/invite/${token}`;
+      const linkExpiresAt = linkEnd(asked, env);
       const invite = await createInvite(canvas.id, { email, name, linkExpiresAt }, user, env, (made) => {
-        const link = { title: canvas.title, url: urlOf(made.token), until: linkExpiresAt };
+        const link = { title: canvas.title, url: linkOf(made.token, env), until: linkExpiresAt };
         return mailSteps(made.id, invitationMail({ email, name }, link, user, env), user.id, env);
       });
       const { id, token } =
         invite ?? refuse("KEY_LIMIT", { message: "This canvas has as many invitations as it may have." });
       const mailed = await isMailed(id, env);
       return {
-        body: { id, email, url: urlOf(token), linkExpiresAt, mailed },
+        body: { id, email, url: linkOf(token, env), linkExpiresAt, mailed },
         audit: { target: id, details: { email } },
+      };
+    },
+  }),
+  act({
+    name: "canvas.renew-invite",
+    method: "POST",
+    path: "/api/canvases/{id}/invites/{invite}/link",
+    summary: "Makes another link for a guest, in place of the former one.",
+    details:
+      "For a guest whose link has expired or is lost, or was seen by others. The guest stays the same one, signed in where they are, and is a guest of the caller from now on. `url`, `mailed` and `linkExpiresAt` are those of `canvas.invite`. 404 `NOT_FOUND` for a revoked invitation.",
+    allow: "owner",
+    affects: "canvas",
+    body: optionalJson(Renewal),
+    response: created(newInvitation),
+    async run({ user, canvas, params: { invite: id }, body }, env) {
+      const linkExpiresAt = linkEnd(body.linkExpiresAt, env);
+      const row = (isId(id) ? await findInviteRow(id, env) : undefined) ?? refuse("NOT_FOUND");
+      const guest = { email: row.invite_email, name: row.invite_name };
+      const mailId = newId();
+      const invite = { id, canvasId: canvas.id, linkExpiresAt };
+      const token = await renewInvite(invite, user, env, (token) => {
+        const link = { title: canvas.title, url: linkOf(token, env), until: linkExpiresAt };
+        return mailSteps(mailId, invitationMail(guest, link, user, env), user.id, env);
+      });
+      const url = linkOf(token ?? refuse("NOT_FOUND"), env);
+      const mailed = await isMailed(mailId, env);
+      return {
+        body: { id, email: guest.email, url, linkExpiresAt, mailed },
+        audit: { target: id, details: { email: guest.email } },
       };
     },
   }),

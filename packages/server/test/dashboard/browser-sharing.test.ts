@@ -124,6 +124,15 @@ describe("the sharing screen", { skip: noBrowser }, async () => {
     await page.getByRole("button", { name: "Done" }).click();
     await row(page, "<b>Grace</b>").waitFor();
     assert.ok(!(await page.content()).includes(link));
+    await row(page, "<b>Grace</b>").getByText("Link valid until").waitFor();
+    await page.getByRole("button", { name: "New link for <b>Grace</b>" }).press("Enter");
+    await page.getByText("The former link of <b>Grace</b>").waitFor();
+    await page.getByRole("button", { name: "Make the link" }).press("Enter");
+    await page.locator(".secret-link").waitFor();
+    assert.notEqual(String(await page.locator(".secret-link").textContent()), link);
+    await assertAccessible(page);
+    await page.getByRole("button", { name: "Done" }).press("Enter");
+    await page.waitForFunction("/^New link/.test(document.activeElement.getAttribute('aria-label'))");
     await page.getByRole("button", { name: "Revoke the invitation of <b>Grace</b>" }).click();
     await page.getByText("and their sessions end").waitFor();
     await page.getByRole("button", { name: "Revoke", exact: true }).click();

@@ -41,6 +41,39 @@ await onEngines(
       await assert.rejects(accept(target, late));
     });
 
+    it("a guest gets another link, in place of the former one, and stays the same guest", async () => {
+      const site = await stage(target);
+      const { owner, editor } = site.people;
+      const guest = await guestOf(target, site);
+      const renew = (id: string, by = owner, body: object = {}, canvas = site.id) =>
+        manage(target, by, "POST", `/api/canvases/${canvas}/invites/${id}/link`, body);
+      const answer = await renew(guest.invite.id);
+      assert.deepEqual(
+        [answer.status, answer.json.id, answer.json.email],
+        [201, guest.invite.id, guest.invite.email],
+      );
+      await assert.rejects(accept(target, guest.invite), "the former link");
+      assert.ok(await isIn(guest));
+      const again = await accept(target, { ...guest.invite, url: String(answer.json.url) });
+      const ids = await Promise.all(
+        [guest, again].map(async (who) => (await manage(target, who, "GET", "/api/me")).json.id),
+      );
+      assert.deepEqual(ids, Array(2).fill(`guest:${guest.invite.id}`));
+      const soon = Date.now() + DAY_MS;
+      assert.equal((await renew(guest.invite.id, owner, { linkExpiresAt: soon })).json.linkExpiresAt, soon);
+      refused(
+        await renew(guest.invite.id, owner, { linkExpiresAt: Date.now() + 11 * DAY_MS }),
+        400,
+        "INVALID_BODY",
+      );
+      refused(await renew(guest.invite.id, editor), 403, "OWNER_ONLY");
+      const other = await stage(target);
+      refused(await renew(guest.invite.id, other.people.owner, {}, other.id), 404, "NOT_FOUND");
+      refused(await renew("none"), 404, "NOT_FOUND");
+      await manage(target, owner, "DELETE", `/api/canvases/${site.id}/invites/${guest.invite.id}`);
+      refused(await renew(guest.invite.id), 404, "NOT_FOUND");
+    });
+
     it("a token is valid no longer than the settings allow, and gets an end if none is chosen", async () => {
       const person = await target.signIn(freshEmail("programmer"));
       const make = (body: object) => manage(target, person, "POST", "/api/tokens", { name: "CI", ...body });

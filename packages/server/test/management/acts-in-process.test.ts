@@ -222,6 +222,13 @@ describe("acts without HTTP", () => {
     "canvas.connections": ofCanvas(),
     "canvas.invite": ofCanvas({ email: "guest@example.com", name: "A guest" }),
     "canvas.invites": ofCanvas(),
+    "canvas.renew-invite": [
+      () => owner,
+      async () => {
+        const value = { email: "again@example.com" };
+        return { params: { id, invite: await idFrom(owner, "canvas.invite", { params: { id }, value }) } };
+      },
+    ],
     "canvas.uninvite": [
       () => owner,
       async () => {

@@ -277,6 +277,12 @@ await onEngines("the acts of the management API", (target, env) => {
       return answer;
     },
     "canvas.invites": () => canvas("GET", "/invites"),
+    "canvas.renew-invite": async () => {
+      const invite = await made(`/canvases/${site.id}/invites`, { email: "again@example.com" });
+      const answer = await canvas("POST", `/invites/${invite}/link`);
+      secrets.push(String(answer.json.url), String(answer.json.url).split("/").at(-1) as string);
+      return answer;
+    },
     "canvas.uninvite": async () =>
       canvas(
         "DELETE",

@@ -60,6 +60,7 @@ describe("sentences of the activity", () => {
       [["data.write", { keys: 1, records: 12 }], "Bo made 1 change to keys and 12 changes to records."],
       [["data.write"], "Bo changed data."],
       [["canvas.invite", null, "Grace"], "Bo invited the guest “Grace”."],
+      [["canvas.renew-invite", null, "Grace"], "Bo made another link for the guest “Grace”."],
       [["canvas.uninvite"], "Bo took back the invitation of a guest."],
       [["canvas.transfer", null, "Cy"], "Bo handed it over to “Cy”."],
       [

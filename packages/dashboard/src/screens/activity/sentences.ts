@@ -211,6 +211,10 @@ export const TOLD: Record<ActivityAct, Told> = {
   },
   "canvas.share": { group: "sharing", words: ({ details }) => shared(details) },
   "canvas.invite": { group: "sharing", words: ({ target }) => `invited ${named(target, "guest")}` },
+  "canvas.renew-invite": {
+    group: "sharing",
+    words: ({ target }) => `made another link for ${named(target, "guest")}`,
+  },
   "canvas.uninvite": {
     group: "sharing",
     words: ({ target }) => `took back the invitation of ${named(target, "guest")}`,

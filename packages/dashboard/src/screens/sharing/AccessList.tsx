@@ -8,7 +8,9 @@ import { Mark } from "../../kit/Mark.tsx";
 import { Pager, pageOf } from "../../kit/Pager.tsx";
 import { SearchField } from "../../kit/SearchField.tsx";
 import { type Choice, Select } from "../../kit/Select.tsx";
+import { Time } from "../../kit/Time.tsx";
 import type { ListedRole } from "./changes.ts";
+import { RenewLink } from "./RenewLink.tsx";
 import { RevokeGuest } from "./RevokeGuest.tsx";
 import type { Sharing } from "./useSharing.ts";
 
@@ -97,10 +99,14 @@ export function AccessList({ sharing }: { sharing: Sharing }) {
                 }
                 name={guest.name}
                 note={guest.email}
+                more={<LinkEnd at={guest.linkExpiresAt} />}
               >
                 <Badge look="plain">Guest by link</Badge>
                 {canvas.viewerRole === "owner" ? (
-                  <RevokeGuest canvas={canvas.id} guest={guest} onGone={() => leaveRow(entry.key)} />
+                  <>
+                    <RenewLink canvas={canvas.id} guest={guest} />
+                    <RevokeGuest canvas={canvas.id} guest={guest} onGone={() => leaveRow(entry.key)} />
+                  </>
                 ) : null}
               </Row>
             );
@@ -167,12 +173,21 @@ export function AccessList({ sharing }: { sharing: Sharing }) {
   );
 }
 
+/** Until when the link of a guest lets them in. */
+const LinkEnd = ({ at }: { at: number }) => (
+  <small className="soft">
+    {at > Date.now() ? "Link valid until " : "Link expired on "}
+    <Time at={at} as="day" />
+  </small>
+);
+
 /** A row: who, and what they may. */
 const Row = ({
   id,
   mark,
   name,
   note,
+  more,
   isYou = false,
   children,
 }: {
@@ -180,6 +195,8 @@ const Row = ({
   mark: ReactNode;
   name: string;
   note?: string | undefined;
+  /** A second line of small text. */
+  more?: ReactNode;
   isYou?: boolean;
   children: ReactNode;
 }) => (
@@ -195,6 +212,7 @@ const Row = ({
           <bdi>{note}</bdi>
         </small>
       )}
+      {more}
     </span>
     <span className="acts">{children}</span>
   </li>

@@ -3,11 +3,11 @@ import { api, bodyOf } from "../../api/client.ts";
 import { canvasChanged } from "../../api/queries.ts";
 import { addressesIn } from "../../kit/addresses.ts";
 import { Button } from "../../kit/Button.tsx";
-import { Copy } from "../../kit/Copy.tsx";
 import { Dialog } from "../../kit/Dialog.tsx";
 import { ErrorNote } from "../../kit/ErrorNote.tsx";
 import { TextField } from "../../kit/Field.tsx";
 import { Time } from "../../kit/Time.tsx";
+import { type GuestLink, LinkMade } from "./LinkMade.tsx";
 import type { Sharing } from "./useSharing.ts";
 
 /** The number of revoked invitations that are listed. */
@@ -17,7 +17,7 @@ const REVOKED_SHOWN = 50;
 export function Guests({ sharing }: { sharing: Sharing }) {
   const { canvas, invites, guests } = sharing;
   const [isOpen, setOpen] = useState(false);
-  const [link, setLink] = useState<Link | null>(null);
+  const [link, setLink] = useState<GuestLink | null>(null);
   const close = () => {
     setOpen(false);
     setLink(null);
@@ -68,15 +68,6 @@ export function Guests({ sharing }: { sharing: Sharing }) {
   );
 }
 
-/** The link of a new invitation, which the service tells only once. */
-interface Link {
-  email: string;
-  url: string;
-  linkExpiresAt: number;
-  /** Whether the service sends it to the guest. */
-  mailed: boolean;
-}
-
 /** The form that invites, then the link. */
 function Invite({
   canvas,
@@ -85,8 +76,8 @@ function Invite({
   onClose,
 }: {
   canvas: string;
-  made: Link | null;
-  onMade: (link: Link) => void;
+  made: GuestLink | null;
+  onMade: (link: GuestLink) => void;
   onClose: () => void;
 }) {
   const [email, setEmail] = useState("");
@@ -118,31 +109,7 @@ function Invite({
     }
   };
 
-  if (made !== null)
-    return (
-      <>
-        <div className="dialog-text" role="status">
-          <p>
-            {made.mailed ? (
-              <>
-                An e-mail with this link is on its way to <bdi>{made.email}</bdi>.
-              </>
-            ) : (
-              <>
-                Send this link to <bdi>{made.email}</bdi>.
-              </>
-            )}{" "}
-            It is shown only now. Until <Time at={made.linkExpiresAt} as="day" /> whoever has it gets in, and
-            stays until you revoke the invitation.
-          </p>
-        </div>
-        <code className="secret-link">{made.url}</code>
-        <div className="dialog-acts">
-          <Copy text={made.url} what="link" label="Copy the link" look="primary" />
-          <Button onPress={onClose}>Done</Button>
-        </div>
-      </>
-    );
+  if (made !== null) return <LinkMade link={made} onClose={onClose} />;
   return (
     <form
       className="stack"

@@ -79,6 +79,27 @@ export const lettingGo: Fault[] = [
     VALIDITY,
   ),
   fault(
+    "letting go: a revoked invitation gets another link",
+    GUESTS,
+    "invites.canvas_id = ${canvasId} and invites.revoked_at is null",
+    "invites.canvas_id = ${canvasId}",
+    VALIDITY,
+  ),
+  fault(
+    "letting go: an owner makes links for guests of other canvases",
+    GUESTS,
+    "id = ${id} and invites.canvas_id = ${canvasId} and",
+    "id = ${id} and",
+    VALIDITY,
+  ),
+  fault(
+    "letting go: another link for a guest leaves the former one valid, or does not work",
+    GUESTS,
+    "update invites set token_hash = ${tokenHash(token)}, link",
+    "update invites set link",
+    VALIDITY,
+  ),
+  fault(
     "letting go: an invitation may be valid for longer than the settings say",
     "packages/server/src/management/sharing.ts",
     "if (linkExpiresAt > latest)",

@@ -100,6 +100,7 @@ const SENTENCES: Record<string, (facts: Facts) => string> = {
   "canvas.purge-own": () => "deleted a canvas for good",
   "canvas.reassign": ({ details, target }) =>
     `gave a canvas of ${textIn(details, "from") ?? "somebody"} to ${target}${reasonIn(details)}`,
+  "canvas.renew-invite": ({ details }) => `made another link for ${textIn(details, "email") ?? "a guest"}`,
   "canvas.restore": () => "restored a canvas of somebody",
   "canvas.restore-own": ({ details }) => `restored the canvas${quoted(textIn(details, "slug"))}`,
   "canvas.share": shared,
