@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { readdir, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { SetupError } from "../config/setting-types.ts";
@@ -84,7 +85,8 @@ export class BackupFolder {
     const time = `${at.toISOString().slice(0, 19).replaceAll(":", "-")}Z`;
     let name = time;
     for (let number = 2; taken.includes(name); number++) name = `${time}-${number}`;
-    const directory = this.pathOf(UNFINISHED + name);
+    // The name is new, because a program that a killed backup has started may still write.
+    const directory = this.pathOf(UNFINISHED + randomUUID());
     await makeDirectory(directory);
     try {
       await fill(directory);

@@ -7,7 +7,7 @@ import type { Print } from "./words.ts";
 const AT_ONCE = 1_000;
 
 /**
- * Removes all backups but the newest `keep`, and the blobs to which no other one refers. A backup whose manifest or list of blobs is damaged
+ * Removes all backups but the newest `keep`, and the blobs to which no other one refers, such as those of a backup that was killed. A backup whose manifest or list of blobs is damaged
  * does not count and is not removed; while there is one, no blob is removed either.
  */
 export async function prune(folder: BackupFolder, keep: number, print: Print): Promise<void> {

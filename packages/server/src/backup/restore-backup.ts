@@ -78,7 +78,8 @@ export async function restoreBackup(
     const backup = await verifyBackup(directory, name, print);
     await requireSuitable(backup, config);
     warnOfKeys(backup, config, print);
-    const aside = `before-restore-${new Date(clock()).toISOString().slice(0, 19).replaceAll(":", "-")}Z`;
+    // With milliseconds, because the names of two restores in one second would clash.
+    const aside = `before-restore-${new Date(clock()).toISOString().replaceAll(/[:.]/g, "-")}`;
     const times = { takenAt: Date.parse(backup.manifest.takenAt), holdUntil: clock() + HOLD_MS };
     const restore = { config, environment, backup, aside, times, print, onStep };
     await (isPostgres(config.databaseUrl) ? restorePostgres(restore, replace) : restoreSqlite(restore));

@@ -42,7 +42,12 @@ export interface BackupOptions {
 export async function takeBackup(
   environment: Record<string, string | undefined>,
   directory: string,
-  { keep, print = () => {}, clock = Date.now, onCopied = async () => {} }: BackupOptions = {},
+  {
+    keep = Number.POSITIVE_INFINITY,
+    print = () => {},
+    clock = Date.now,
+    onCopied = async () => {},
+  }: BackupOptions = {},
 ): Promise<string> {
   const config = readConfig(environment);
   await requireRestored(config);
@@ -61,7 +66,7 @@ export async function takeBackup(
         })
         .finally(() => blobs.close());
       print(`Made the backup ${name}: ${describeBackup(made as Manifest)}.`);
-      if (keep !== undefined) await prune(folder, keep, print);
+      await prune(folder, keep, print);
       await record(config, clock(), print);
       return name;
     });

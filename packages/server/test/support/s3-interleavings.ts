@@ -8,21 +8,11 @@ import {
 } from "../../src/drivers/blobs/s3/s3-objects.ts";
 import { nameOf, S3Removals } from "../../src/drivers/blobs/s3/s3-removals.ts";
 import { Unavailable } from "../../src/drivers/db/db.ts";
+import { randomOf } from "./random.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const KEYS = ["tea", "cup"];
-
-/** Returns random numbers from 0 to 1, which a seed determines (mulberry32). */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 const settled = () => new Promise(setImmediate);
 
