@@ -3,9 +3,16 @@ import { once } from "node:events";
 import net from "node:net";
 import { test } from "node:test";
 import { send } from "@easel/conformance/http";
+import { enter } from "@easel/conformance/realtime/frame";
+import { connect } from "@easel/conformance/realtime/socket";
+import { sweep } from "../../src/canvases/sweep.ts";
 import { SetupError } from "../../src/config/setting-types.ts";
+import { type Part, ProviderFailure } from "../../src/drivers/ai/ai.ts";
+import { UpstreamFailure } from "../../src/drivers/outbound/outbound.ts";
 import { serveMetrics } from "../../src/http/metrics-server.ts";
 import { listMetrics, newMetrics } from "../../src/metrics/metrics.ts";
+import { connected } from "../primitives/connections/connected.ts";
+import { ScriptedOutbound } from "../primitives/connections/scripted-outbound.ts";
 import { startDev } from "../support/engines.ts";
 import { upload } from "../support/publish.ts";
 import { atEnd, PROXY, type Scope } from "../support/service.ts";
@@ -130,6 +137,73 @@ test("what happens is counted: requests by route, refusals, limits, sign-ins, de
   assert.ok((samples.get("process_resident_memory_bytes") ?? 0) > 1e7);
   const text = [...samples.keys()].join("\n");
   for (const private_ of [String(slug), "secret-word", "ada@", "eve@", "acme"])
+    assert.ok(!text.includes(private_), `${private_} is in a label`);
+});
+
+test("AI, Connections, live connections and the sweep are counted, by model and server and not by who uses them", async (t) => {
+  const { target, env, read } = await startMeasured(t, {
+    SERVICE_AI_API_KEY: "key-of-the-tests",
+    SERVICE_AI_MODELS: "m",
+    SERVICE_AI_PRICES: JSON.stringify({ m: { input: 2, output: 10, cacheWrite: 2, cacheRead: 2 } }),
+  });
+  const usage = {
+    inputTokens: 1_000_000,
+    outputTokens: 100_000,
+    cacheCreationInputTokens: 0,
+    cacheReadInputTokens: 0,
+  };
+  env.ai = {
+    tellsInputFirst: false,
+    async *stream({ messages }): AsyncIterable<Part> {
+      if (messages[0]?.content === "fail") throw new ProviderFailure("busy", "busy", false);
+      yield { type: "text", text: "Hello." };
+      yield { type: "end", usage };
+    },
+  };
+  const outbound = new ScriptedOutbound();
+  outbound.onSend = (sent) =>
+    sent.request.path === "/down" ? sent.fail(new UpstreamFailure("down")) : sent.respond("{}");
+  env.outbound = outbound;
+  const { slug, pages, people, profile } = await connected(target, {
+    switches: { ai: true, realtime: true },
+  });
+  for (const content of ["hello", "fail"])
+    await pages.owner.post("/ai/chat", { model: "m", messages: [{ role: "user", content }], maxTokens: 5 });
+  for (const path of ["x", "x", "down"]) await pages.viewer.get(`/connections/${profile}/${path}`);
+  const socket = await connect(target, slug, people.owner);
+  await enter(socket, "room");
+  const open = await read();
+  await socket.close();
+  await sweep(env);
+
+  const samples = await read();
+  const counted = (name: string, of = samples) => of.get(name);
+  assert.equal(counted('easel_ai_requests_total{model="m",outcome="done"}'), 1);
+  assert.equal(counted('easel_ai_requests_total{model="m",outcome="failed"}'), 1);
+  assert.equal(counted('easel_ai_cost_usd_total{model="m"}'), 3);
+  assert.equal(
+    counted('gen_ai_client_token_usage_sum{gen_ai_request_model="m",gen_ai_token_type="input"}'),
+    1_000_000,
+  );
+  assert.equal(
+    counted('gen_ai_client_token_usage_sum{gen_ai_request_model="m",gen_ai_token_type="output"}'),
+    100_000,
+  );
+  const calls = (status: number | string) =>
+    counted(
+      `http_client_request_duration_seconds_count{server_address="api.test",http_response_status_code="${status}"}`,
+    );
+  assert.deepEqual([calls(200), calls("error")], [2, 1]);
+  assert.deepEqual(
+    [counted("easel_realtime_connections", open), counted("easel_realtime_connections")],
+    [1, 0],
+  );
+  assert.equal(counted('easel_realtime_frames_total{direction="in"}', open), 1);
+  assert.equal(counted('easel_realtime_frames_total{direction="out"}', open), 2);
+  assert.equal(counted("easel_blobs_swept_total"), 0);
+  assert.ok(Date.now() / 1000 - (counted("easel_sweep_last_success_timestamp_seconds") ?? 0) < 60);
+  const text = [...samples.keys()].join("\n");
+  for (const private_ of [slug, profile, ...Object.values(people).map(({ email }) => email)])
     assert.ok(!text.includes(private_), `${private_} is in a label`);
 });
 
