@@ -5,9 +5,11 @@ enableCompileCache();
 if (existsSync(".env")) process.loadEnvFile();
 const { Unavailable } = await import("./drivers/unavailable.ts");
 const { SetupError } = await import("./config/setting-types.ts");
+const { DATABASE_ADVICE } = await import("./commands/database-advice.ts");
 
 /** Maps codes of system errors to advice for the operator. */
 const ADVICE: Record<string, string> = {
+  ...DATABASE_ADVICE,
   ENOTSUP:
     "processes cannot share a port on this system; set SERVICE_WORKERS to 1, and run several nodes on several ports",
   EADDRINUSE: "another program listens there; set SERVICE_PORT",

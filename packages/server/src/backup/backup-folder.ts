@@ -45,7 +45,7 @@ export class BackupFolder {
     directory: string,
     work: (folder: BackupFolder) => Promise<Result>,
   ): Promise<Result> {
-    await makeDirectory(directory);
+    await makeDirectory(directory, "name a folder in which this user may write");
     const lock = await lockBackups(directory);
     try {
       const folder = new BackupFolder(directory, await openBlobsIn(path.join(directory, "blobs")));

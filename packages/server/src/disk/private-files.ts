@@ -6,15 +6,18 @@ const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
 
 /**
  * Creates a directory and its missing parents with access for the user of the process only. Does not change an existing directory. Throws a
- * `SetupError` if the directory cannot be created. Node's recursive `mkdir` is not used, because it does not terminate below `/proc`.
+ * `SetupError` with `advice` if the directory cannot be created. Node's recursive `mkdir` is not used, because it does not terminate below `/proc`.
  */
-export async function makeDirectory(directory: string): Promise<void> {
+export async function makeDirectory(
+  directory: string,
+  advice = "see SERVICE_DATA_DIR and SERVICE_BLOBS_URL",
+): Promise<void> {
   const make = () => mkdir(directory, { mode: 0o700 });
   await make()
     .catch(async (error) => {
       const above = path.dirname(path.resolve(directory));
       if (codeOf(error) !== "ENOENT" || above === path.resolve(directory)) throw error;
-      await makeDirectory(above);
+      await makeDirectory(above, advice);
       await make();
     })
     .catch(async (error) => {
@@ -22,9 +25,7 @@ export async function makeDirectory(directory: string): Promise<void> {
       const there = await stat(directory).catch(() => null);
       if (there?.isDirectory() === true) return;
       const why = there === null ? codeOf(error) : "a file is there";
-      throw new SetupError(
-        `The directory ${directory} cannot be created (${why}); see SERVICE_DATA_DIR and SERVICE_BLOBS_URL.`,
-      );
+      throw new SetupError(`The directory ${directory} cannot be created (${why}); ${advice}.`);
     });
 }
 

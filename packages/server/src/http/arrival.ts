@@ -24,7 +24,7 @@ export interface Arrival {
  * Mounts a hook that answers requests with a ticket of `easel-server check` with how they have arrived, under every host and path. Only who has the
  * session secret can make a ticket; to all others, nothing here exists.
  */
-export function mountArrival(app: FastifyInstance, env: Env): void {
+export function mountArrival(app: FastifyInstance, env: Pick<Env, "signer" | "clock">): void {
   app.addHook("onRequest", (request, reply, done) => {
     const ticket = request.headers[CHECK_HEADER];
     if (typeof ticket !== "string" || openTicket("check", ticket, env) === null) return done();

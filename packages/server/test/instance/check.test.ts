@@ -14,7 +14,8 @@ import { openDb } from "../../src/drivers/index.ts";
 import { CHECK_HEADER } from "../../src/http/arrival.ts";
 import { migrateStores } from "../../src/open-instance.ts";
 import { serve } from "../../src/service.ts";
-import { atEnd, fileScope, type Scope, temporaryDirectory } from "../support/service.ts";
+import { freePort } from "../support/postgres-server.ts";
+import { atEnd, ENGINES, fileScope, type Scope, temporaryDirectory } from "../support/service.ts";
 
 const SECRET = "a secret of the tests that is long enough";
 
@@ -53,6 +54,7 @@ async function startProxy(scope: Scope, target: { port: number }, faults: Faults
       response.writeHead(answer.statusCode ?? 0, answer.headers);
       answer.pipe(response);
     });
+    passed.on("error", () => response.writeHead(502).end("<h1>Bad gateway</h1>"));
     request.pipe(passed);
   });
   // A server without listeners for upgrades gets them as ordinary requests.
@@ -83,6 +85,7 @@ describe("check", () => {
     );
     atEnd(scope, () => service.stop());
     target.port = service.port;
+    settings.SERVICE_PORT = String(service.port);
   });
 
   async function rowsWith(wrong: Faults, more: Record<string, string> = {}) {
@@ -173,10 +176,9 @@ describe("check", () => {
 
   test("before the first start nothing is made; afterwards pending migrations are named and not applied", async (t) => {
     const directory = path.join(await temporaryDirectory(t), "new");
-    const own = { SERVICE_DATA_DIR: directory, SERVICE_PORT: "1" };
+    const own = { SERVICE_DATA_DIR: directory, SERVICE_PORT: String(await freePort()) };
     const rows = await checkAll(own);
     assert.match(rows.find(({ name }) => name === "database")?.message ?? "", /not there yet/);
-    assert.match(rows.at(-1)?.message ?? "", /no service has started with/);
     assert.equal(existsSync(directory), false);
     assert.match(await migrateStores(own, true), /not there yet/);
     assert.match(await migrateStores(own, false), /^Applied:\n {2}0001/);
@@ -189,6 +191,41 @@ describe("check", () => {
       assert.match(text ?? "", /0065_releases\.sql/);
     assert.deepEqual(await db.all`select name from migrations where name = '0065_releases.sql'`, []);
     await db.close();
+  });
+
+  test("without a service, the way to it is checked by what listens in its place, and nothing listens there afterwards", async (t) => {
+    const own = { port: await freePort() };
+    const wrong: Faults = {};
+    const proxy = await startProxy(t, own, wrong);
+    const given = {
+      ...settings,
+      SERVICE_PORT: String(own.port),
+      SERVICE_BASE_URL: `http://easel.localhost:${proxy}`,
+    };
+    const [missing, ...way] = (await checkAll(given)).slice(5);
+    assert.deepEqual([missing?.name, missing?.state], ["service", "warning"]);
+    assert.match(missing?.message ?? "", /none runs/);
+    assert.deepEqual(
+      way.map(({ name, state }) => `${name} ${state}`),
+      ["address", "client address", "canvas hosts", "large body", "WebSocket"].map((name) => `${name} ok`),
+    );
+    wrong.removesUpgrade = true;
+    const [last] = (await checkAll(given)).slice(-1);
+    assert.deepEqual([last?.name, last?.state], ["WebSocket", "failed"]);
+    await assert.rejects(fetch(`http://127.0.0.1:${own.port}/`), /fetch failed/);
+    const { message } =
+      (await checkAll({ ...given, SERVICE_BASE_URL: "http://easel.localhost:1" })).at(-1) ?? {};
+    assert.match(message ?? "", /ECONNREFUSED.*must lead to the service at/);
+  });
+
+  const postgres = ENGINES.find(({ name }) => name === "postgres");
+  test("a database that is missing is told with what to do", { skip: postgres?.skip }, async (t) => {
+    const missing = new URL((await postgres?.migratedDatabase(t)) ?? "");
+    missing.pathname = "/nowhere";
+    const rows = await checkAll({ ...settings, SERVICE_DATABASE_URL: missing.href });
+    const row = rows.find(({ name }) => name === "database");
+    assert.equal(row?.state, "failed");
+    assert.match(row?.message ?? "", /"nowhere" does not exist: create it, empty, for the user .*createdb/);
   });
 
   test("health succeeds only if the service answers", async () => {

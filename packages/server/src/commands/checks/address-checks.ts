@@ -12,6 +12,7 @@ import { issueTicket } from "../../crypto/tickets.ts";
 import { type Arrival, CHECK_HEADER } from "../../http/arrival.ts";
 import { isTrustedPeer } from "../../identity/proxy.ts";
 import { type Row, rowsOf } from "./row.ts";
+import { standIn } from "./stand-in.ts";
 
 const TIMEOUT_MS = 15_000;
 const TICKET_MS = 60_000;
@@ -28,35 +29,47 @@ interface Answer {
   days: number | null;
 }
 
-/** Checks what a running service gets through its public address: names, certificates, and what proxies on the way change. */
+/**
+ * Checks what the service gets through its public address: names, certificates, and what proxies on the way change. If no service answers, this process
+ * answers in its place.
+ */
 export async function checkAddress(config: Config): Promise<Row[]> {
   // The first start makes the secret, not a check.
-  if (config.sessionSecret === null && !existsSync(path.join(config.dataDir, "session-secret")))
-    return [
-      {
-        name: "address",
-        state: "failed",
-        message: `no service has started with ${config.dataDir} yet: start it, and check again`,
-      },
-    ];
+  const hasSecret = config.sessionSecret !== null || existsSync(path.join(config.dataDir, "session-secret"));
+  const signer = new Signer(hasSecret ? await sessionSecrets(config) : [randomBytes(32).toString("hex")]);
+  const { rows, isReached } = await checkWay(config, signer);
+  const app = isReached ? null : await standIn(config, signer);
+  if (app === null) return rows;
+  const message = `none runs: this command has answered at ${config.host}:${config.port} in its place`;
+  try {
+    return [{ name: "service", state: "warning", message }, ...(await checkWay(config, signer)).rows];
+  } finally {
+    await app.close();
+  }
+}
+
+/** Asks through the public address. `isReached` says whether something with this secret has answered. */
+async function checkWay(config: Config, signer: Signer): Promise<{ rows: Row[]; isReached: boolean }> {
   const base = baseOf(config, config.port);
-  const ask = asking(new Signer(await sessionSecrets(config)));
+  const ask = asking(signer);
+  let isReached = false;
   const reached = await rowsOf(
     "address",
     async () => {
       const { arrival, days } = await ask(`${base.origin}/healthz`);
+      isReached = true;
       return [
         hostRow("address", base.host, arrival, days),
         ...(base.secure || arrival.forwardedFor !== null ? [clientRow(arrival, config)] : []),
       ];
     },
-    `The service must run, and ${base.origin} (SERVICE_BASE_URL) must lead to it`,
+    `${base.origin} (SERVICE_BASE_URL) must lead to the service at ${config.host}:${config.port}`,
   );
   // Without a service there is nothing more to see, and the reason is told.
-  if (reached[0]?.state === "failed") return reached;
+  if (reached[0]?.state === "failed") return { rows: reached, isReached };
   const label = `check-${randomBytes(4).toString("hex")}`;
   const canvas = base.urlMode === "subdomain" ? new URL(base.canvasOrigin(label)) : null;
-  return [
+  const rows = [
     ...reached,
     ...(canvas === null
       ? []
@@ -88,6 +101,7 @@ export async function checkAddress(config: Config): Promise<Row[]> {
       "Let the proxy pass on the headers `Upgrade` and `Connection`",
     )),
   ];
+  return { rows, isReached };
 }
 
 /** Compares the `Host` that arrives with the one that was sent. */
