@@ -8,7 +8,7 @@ import { describe, test } from "node:test";
 import { readConfig } from "../../src/config/config.ts";
 import { SetupError } from "../../src/config/setting-types.ts";
 import { openDb } from "../../src/drivers/index.ts";
-import { becomeOnlyWriter, withoutService } from "../../src/instance/one-writer.ts";
+import { becomeOnlyWriter, besideService, withoutService } from "../../src/instance/one-writer.ts";
 import { serve } from "../../src/service.ts";
 import { atEnd, ENGINES, type Scope, startService, temporaryDirectory } from "../support/service.ts";
 
@@ -70,6 +70,9 @@ describe("one writer of an SQLite database", () => {
     const options = { seed: async () => {} };
     const first = await serve(environment, options);
     await assert.rejects(becomeOnlyWriter(settings, 0), /used by process/);
+    const db = await openDb(settings.config, assert.ifError);
+    assert.equal(await besideService(settings.config, db, async () => "done"), "done");
+    await db.close();
     const second = serve(environment, options);
     await first.stop();
     await (await second).stop();

@@ -37,6 +37,7 @@ import { requests } from "./faults/requests.ts";
 import { s3 } from "./faults/s3.ts";
 import { sdk } from "./faults/sdk.ts";
 import { serving } from "./faults/serving.ts";
+import { shell } from "./faults/shell.ts";
 import { tokens } from "./faults/tokens.ts";
 import { toolCalls } from "./faults/tool-calls.ts";
 import { toolsThatDeploy } from "./faults/tools-that-deploy.ts";
@@ -55,6 +56,7 @@ export const FAULTS: Fault[] = [
   ...callLog,
   ...activity,
   ...serving,
+  ...shell,
   ...observation,
   ...pageViews,
   ...dashboard,
