@@ -132,14 +132,16 @@ test("on PostgreSQL, too, a command runs without nodes only, also on a database 
   const db = await openDb(config, assert.ifError);
   atEnd(t, () => db.close());
   const events: string[] = [];
-  let migration: Promise<void> | undefined;
+  let others: Promise<unknown> | undefined;
   await withoutService(config, async () => {
-    migration = db.exclusively(async () => void events.push("migrated"));
+    const push = (event: string) => async () => void events.push(event);
+    others = Promise.all([db.exclusively(push("migrated")), besideService(config, db, push("administered"))]);
     await db.get`select 1 as one`;
     events.push("restored");
   });
-  await migration;
-  assert.deepEqual(events, ["restored", "migrated"]);
+  await others;
+  assert.deepEqual(events.slice(1).toSorted(), ["administered", "migrated"]);
+  assert.equal(events[0], "restored");
   const { env } = await startService(t, {
     SERVICE_DATABASE_URL: (await postgres?.migratedDatabase(t)) ?? "",
   });

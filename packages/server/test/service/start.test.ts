@@ -147,6 +147,12 @@ test("a command that does not exist, or is misused, is refused with what to writ
     [["copy", "a.db"], /Usage: easel-server copy \[--to URL\]/],
     [["__proto__"], /no command/],
     [["worker"], /no command/],
+    [["admin"], /^Usage: easel-server admin COMMAND\n.*\n {2}deactivate /s],
+    [["admin", "frobnicate"], /no command `admin frobnicate`.*users, /],
+    [
+      ["admin", "token", "ada@acme.test"],
+      /Usage: easel-server admin token PERSON --name NAME --expires DAYS \[/,
+    ],
   ] as const) {
     const failed = await fail({}, ...args);
     assert.equal(failed.code, 1);

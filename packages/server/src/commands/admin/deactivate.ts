@@ -24,11 +24,9 @@ export const deactivate = adminCommand({
       terminal.note(`${name} is deactivated already, since ${minute(person.deactivatedAt)}.`);
       return 0;
     }
-    await confirm(`Deactivate ${name}, and end ${credentialsIn(person)}?`);
+    await confirm(`Deactivate ${name}${andEnd(person)}?`);
     await shell.perform("user.update", { params: { id: person.id }, body: { deactivated: true } });
-    terminal.note(
-      `${name} is deactivated: ${credentialsIn(person)} have ended, and nobody can sign in as them.`,
-    );
+    terminal.note(deactivated(person));
     if (person.canvases > 0)
       terminal.note(
         `${countOf(person.canvases, "canvas", "canvases")} of theirs stay as they are. To give them to somebody: ` +
@@ -37,6 +35,16 @@ export const deactivate = adminCommand({
     return 0;
   },
 });
+
+const andEnd = (person: AdminUserDetails): string => {
+  const ended = credentialsIn(person);
+  return ended === null ? "" : `, and end ${ended}`;
+};
+
+const deactivated = (person: AdminUserDetails): string => {
+  const ended = credentialsIn(person);
+  return `${printable(person.email)} is deactivated${ended === null ? "" : `: ${ended} ended`}, and nobody can sign in as them.`;
+};
 
 /** Hands over what a person owns, and deactivates them. Returns 1 if something could not be moved. */
 async function handOver(
@@ -48,7 +56,7 @@ async function handOver(
   const [from, owner] = [printable(person.email), printable(to.email)];
   const owned = countOf(person.canvases, "canvas", "canvases");
   await confirm(
-    `Give ${owned} and the teams of ${from} to ${owner}, deactivate ${from}, and end ${credentialsIn(person)}?`,
+    `Give ${owned} and the teams of ${from} to ${owner}, and deactivate ${from}${andEnd(person)}?`,
   );
   const body = { to: to.email, teams: true, deactivate: true };
   let moved = 0;
@@ -57,10 +65,10 @@ async function handOver(
   do {
     result = await shell.perform("user.handover", { params: { id: person.id }, body });
     moved += result.moved;
-    if (moved > 0) note(`${countOf(moved, "canvas or team", "canvases and teams")} belong to ${owner} now.`);
+    if (moved > 0) note(`${owner} has got ${countOf(moved, "canvas or team", "canvases and teams")}.`);
   } while (!result.deactivated && result.left.length === 0 && result.moved > 0);
   if (result.deactivated) {
-    note(`${from} is deactivated: ${credentialsIn(person)} have ended, and nobody can sign in as them.`);
+    note(deactivated(person));
     return 0;
   }
   for (const { id, code, quota } of result.left)

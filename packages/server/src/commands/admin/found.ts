@@ -52,10 +52,13 @@ function slugIn(given: string): string {
   return /^\/c\/([^/]+)/.exec(url.pathname)?.[1] ?? url.hostname.split(".")[0] ?? given;
 }
 
-/** Returns what lets a person in, in words, such as `2 sessions, 1 access token and 0 connected tools`. */
-export const credentialsIn = ({
-  sessions,
-  tokens,
-  apps,
-}: Record<"sessions" | "tokens" | "apps", number>): string =>
-  `${countOf(sessions, "session")}, ${countOf(tokens, "access token")} and ${countOf(apps, "connected tool")}`;
+/** Returns what lets a person in, in words, such as `2 sessions and 1 access token`; null if nothing does. */
+export function credentialsIn(person: Record<"sessions" | "tokens" | "apps", number>): string | null {
+  const { sessions, tokens, apps } = person;
+  const words = [
+    countOf(sessions, "session"),
+    countOf(tokens, "access token"),
+    countOf(apps, "connected tool"),
+  ].filter((_, at) => [sessions, tokens, apps][at] !== 0);
+  return words.length === 0 ? null : new Intl.ListFormat("en-GB").format(words);
+}

@@ -78,9 +78,10 @@ async function endOf(
   const [name, params] = [printable(person.email), { id: person.id }];
   const session = text("session");
   if (has("tokens")) {
-    await confirm(`End ${credentialsIn(person)} of ${name}?`);
+    const all = credentialsIn(person);
+    await confirm(all === null ? `End what could let ${name} in?` : `End ${all} of ${name}?`);
     await shell.perform("user.sign-out", { params, body: { tokens: true } });
-    note(`${credentialsIn(person)} of ${name} have ended. They may sign in again.`);
+    note(`${all ?? "No session"} of ${name} ended. They may sign in again.`);
   } else {
     await confirm(
       session === undefined

@@ -27,10 +27,16 @@ export function processTerminal(): Terminal {
 async function ask(question: string): Promise<string | null> {
   const lines = readline.createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const ended = new Promise<null>((resolve) => lines.once("close", () => resolve(null)));
+    // Ctrl-D or Ctrl-C: what comes next begins a line of its own.
+    const ended = new Promise<null>((resolve) =>
+      lines.once("close", () => {
+        process.stderr.write("\n");
+        resolve(null);
+      }),
+    );
     return await Promise.race([lines.question(question), ended]);
   } finally {
-    lines.close();
+    lines.removeAllListeners("close").close();
   }
 }
 

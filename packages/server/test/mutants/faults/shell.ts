@@ -66,6 +66,13 @@ export const shell: Fault[] = [
     TEST,
   ),
   fault(
+    "shell: it writes beside a restore of PostgreSQL",
+    "packages/server/src/instance/one-writer.ts",
+    "if (isPostgres(config.databaseUrl)) await db.exclusively(async () => {});",
+    "",
+    "packages/server/test/instance/one-writer.test.ts",
+  ),
+  fault(
     "shell: it does not write beside a service",
     "packages/server/src/service.ts",
     'HAND_OVER_MS, "service")',
