@@ -135,7 +135,7 @@ function askTheOwner({ principal, canvas, path, again, facts }: ErrorPageInput):
     return {
       title,
       heading: "You have asked for access",
-      text: html`<p>${belongs} They have got a mail with your name and ${you}. You can open it once they have shared it with you.</p>
+      text: html`<p>${belongs} They get a mail with your name and ${you}. You can open it once they have shared it with you.</p>
       <p>You can ask again tomorrow, or ${write}.</p><a class="button" href="${canvas}${path}">Try again</a>`,
     };
   return {

@@ -15,20 +15,25 @@ export interface Mail {
 /** The longest title or name in a mail, in characters. */
 const TEXT_MAX = 80;
 
+/** What mail programs take for a part of a host name: a dot, also one of those that host names can have instead, between letters. */
+const HOST_DOT = /(?<=\S)[.\u3002\uff0e\uff61](?=\p{L})/gu;
+
 /**
- * Returns a text of others as one short line: control characters, and those that change the direction of text, could pose as other lines. Half of a
- * surrogate pair, which no mail can carry, becomes a replacement character.
+ * Returns a text of others as one short line: control characters, and those that change the direction of text, could pose as other lines. Nothing in
+ * it becomes a link: the dots of host names become dots that host names do not have, and `://` goes. Half of a surrogate pair, which no mail can
+ * carry, becomes a replacement character.
  */
 function oneLine(text: string): string {
-  const line = [
-    ...text
-      .toWellFormed()
-      .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ")
-      .trim(),
-  ];
-  return line.length <= TEXT_MAX
-    ? line.join("")
-    : `${line
+  const line = text
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ")
+    .trim()
+    .replaceAll("://", ": ")
+    .replace(HOST_DOT, "\u2024");
+  const letters = [...line];
+  return letters.length <= TEXT_MAX
+    ? line
+    : `${letters
         .slice(0, TEXT_MAX - 1)
         .join("")
         .trimEnd()}…`;

@@ -150,7 +150,8 @@ async function writeDown(
 ): Promise<void> {
   const db = env.db.withReserve;
   const tries = before + (outcome === "void" ? 0 : 1);
-  const why = outcome === "void" ? "deactivated" : (error?.message.slice(0, 500) ?? null);
+  const why =
+    outcome === "void" ? "deactivated" : (error?.message.replaceAll("\0", "").slice(0, 500) ?? null);
   const isOver = ["sent", "refused", "void"].includes(outcome) || env.clock() - created_at > GIVEN_UP_MS;
   if (error !== null) {
     // The text of the server may contain the address, which is not for the log.

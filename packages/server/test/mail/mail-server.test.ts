@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { manage, stage } from "@easel/conformance/fixture";
 import { until } from "@easel/conformance/patience";
+import { NodeLease } from "../../src/instance/lease.ts";
 import { startMail } from "../../src/mail/sender.ts";
 import { startDev } from "../support/engines.ts";
 import { fileScope } from "../support/service.ts";
@@ -88,9 +89,12 @@ describe("mail and a server that does not take it", async () => {
     const before = smtp.connections;
     const stop = mailing();
     await until("it is asked", () => smtp.connections > before);
-    await stop();
+    let isStopped = false;
+    void stop().then(() => {
+      isStopped = true;
+    });
+    await until("it has stopped", () => isStopped);
     smtp.hangs = false;
-    // The connection would have timed out otherwise, and been counted.
     assert.deepEqual(await tries(), [0]);
     assert.ok((await rows())[0]?.due_at !== null);
   });
@@ -125,5 +129,18 @@ describe("mail and a server that does not take it", async () => {
     const to = smtp.received.flatMap((mail) => mail.to);
     assert.ok(to.includes("ok@acme.test"));
     assert.ok(!to.includes("eve@evil.test"), String(to));
+  });
+
+  test("of two nodes one sends at a time, and each mail goes out once", async () => {
+    const count = 30;
+    await fill(...Array.from({ length: count }, (_, n): [string, string] => [`${n}@acme.test`, `p${n % 7}`]));
+    const lease = new NodeLease(env);
+    await lease.start();
+    const stops = [startMail(env, 5), startMail({ ...env, lease }, 5)];
+    await until("all are sent", async () => (await rows()).every(({ due_at }) => due_at === null));
+    await Promise.all(stops.map((stop) => stop()));
+    await lease.stop();
+    const to = smtp.received.flatMap((mail) => mail.to);
+    assert.deepEqual([to.length, new Set(to).size], [count, count]);
   });
 });

@@ -85,6 +85,21 @@ describe("mail", async () => {
     assert.doesNotMatch(plain(body), /[\u202e\u2028]|^Bcc/m);
   });
 
+  test("titles and names of others are no links, and not half a character", async () => {
+    const { id, people } = await quietStage();
+    const title = "Log in at https://evil.test/a or evil.test, v1.2";
+    await env.db.run`update canvases set title = ${title} where id = ${id}`;
+    const guest = { email: "gus@other.test", name: "\u{1f600}".repeat(99) };
+    await manage(target, people.owner, "POST", `/api/canvases/${id}/invites`, guest);
+    const [mail] = await taken(1);
+    const text = plain(mail?.text ?? "");
+    assert.match(text, /“Log in at https: evil\u2024test\/a or evil\u2024test, v1\.2”/);
+    assert.doesNotMatch(text, /evil\.test|\ufffd/);
+    const row = await env.db.get<{ recipient_name: string }>`
+      select recipient_name from outbox where recipient = ${guest.email} order by created_at desc limit 1`;
+    assert.equal(row?.recipient_name, `${"\u{1f600}".repeat(79)}…`);
+  });
+
   test("a server that is busy is asked again, one that refuses the recipient is not", async () => {
     const { id, people } = await quietStage();
     const invite = (email: string) =>

@@ -12,7 +12,8 @@ export interface Received {
 
 /**
  * A small SMTP server for tests. `answers` are what it says to the next recipients instead of taking them, `senders` to the next senders.
- * `connections` is how often it was connected to. While it `hangs`, it says nothing.
+ * `connections` is how often it was connected to. While it `hangs`, it never comes to
+ * the end of its answer to a recipient, which no timeout of a silent connection notices.
  */
 export interface SmtpServer {
   url: string;
@@ -32,7 +33,7 @@ export async function startSmtp(scope: Scope): Promise<SmtpServer> {
     sockets.add(socket);
     state.connections++;
     socket.on("error", () => {}).on("close", () => sockets.delete(socket));
-    const say = (line: string) => state.hangs || socket.write(`${line}\r\n`);
+    const say = (line: string) => socket.write(`${line}\r\n`);
     let mail: Received = { from: "", to: [], text: "" };
     let isData = false;
     say("220 mail.test ESMTP");
@@ -52,6 +53,11 @@ export async function startSmtp(scope: Scope): Promise<SmtpServer> {
       if (/^MAIL/i.test(line)) {
         mail = { from: address, to: [], text: "" };
         return say(state.senders.shift() ?? "250 ok");
+      }
+      if (/^RCPT/i.test(line) && state.hangs) {
+        const trickle = setInterval(say, 50, "250-wait");
+        socket.on("close", () => clearInterval(trickle));
+        return;
       }
       if (/^RCPT/i.test(line)) {
         const answer = state.answers.shift();

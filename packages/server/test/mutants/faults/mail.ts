@@ -72,8 +72,8 @@ export const mail: Fault[] = [
   fault(
     "mail: a server that hangs holds up the stop",
     `${MAIL}/sender.ts`,
-    "AbortSignal.any([ended, AbortSignal.timeout(MAIL_MS)])",
-    "AbortSignal.timeout(MAIL_MS)",
+    "    signal: AbortSignal.any([ended, AbortSignal.timeout(MAIL_MS)]),\n",
+    "",
     `${TESTS}/mail-server.test.ts`,
   ),
   fault(
@@ -124,5 +124,19 @@ export const mail: Fault[] = [
     "and (deactivated_at is not null",
     "and (false",
     `${TESTS}/notices.test.ts`,
+  ),
+  fault(
+    "mail: a host name in a title is a link",
+    `${MAIL}/mails.ts`,
+    '.replace(HOST_DOT, "\\u2024")',
+    "",
+    `${TESTS}/mail.test.ts`,
+  ),
+  fault(
+    "mail: two nodes send the same mail",
+    `${MAIL}/sender.ts`,
+    'await alone("mail", send, env, { stop });',
+    "await send(stop);",
+    `${TESTS}/mail-server.test.ts`,
   ),
 ];
