@@ -10,7 +10,9 @@ const modeOf = async (entry: string) => (await stat(entry)).mode & 0o777;
 /** Lists the files in a directory that other users may read, write or execute. */
 async function open(directory: string): Promise<string[]> {
   const entries = ["", ...(await readdir(directory, { recursive: true }))];
-  const modes = await Promise.all(entries.map((entry) => modeOf(path.join(directory, entry))));
+  // A temporary file can be gone since the list was made.
+  const gone = (error: NodeJS.ErrnoException) => (error.code === "ENOENT" ? 0 : Promise.reject(error));
+  const modes = await Promise.all(entries.map((entry) => modeOf(path.join(directory, entry)).catch(gone)));
   return entries.filter((_, index) => ((modes[index] as number) & 0o077) !== 0);
 }
 
