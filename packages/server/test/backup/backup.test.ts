@@ -121,6 +121,13 @@ describe("a backup of SQLite", () => {
     assert.ok((await stat(path.join(directory, "easel.db"))).size > 0);
   });
 
+  test("may be in a folder that is named from the working directory, with any characters", async (t) => {
+    const { settings, directory } = await stopped(t);
+    const folder = path.relative(process.cwd(), path.join(directory, "a #b ?c %41"));
+    await verifyBackup(folder, await takeBackup(settings, folder));
+    await restoreBackup(settings, folder);
+  });
+
   test("is refused if a byte of it was altered, cut off or removed, before anything is touched", async (t) => {
     const { settings, backups, directory } = await stopped(t);
     const name = await takeBackup(settings, backups);

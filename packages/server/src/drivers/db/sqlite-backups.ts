@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { SetupError } from "../../config/setting-types.ts";
 import type { BlobColumn } from "../blob-references.ts";
 import {
@@ -52,7 +53,9 @@ export const checkSqlite: CheckCopy = async (file, columns, faults) => {
 /** Opens a copy that nothing changes meanwhile, also where nothing can be written. */
 function withCopy<Result>(file: string, work: (copy: DatabaseSync) => Result): Result {
   return withFileName(file, () => {
-    const copy = new DatabaseSync(new URL(`file://${encodeURI(file)}?immutable=1`), { readOnly: true });
+    const url = pathToFileURL(file);
+    url.search = "immutable=1";
+    const copy = new DatabaseSync(url, { readOnly: true });
     try {
       return work(copy);
     } finally {
