@@ -170,80 +170,23 @@ await onEngines("administration from the shell", (target, env) => {
     assert.match((await admin("reactivate", [person.email])).notes[0] ?? "", /active already/);
   });
 
-  it("a canvas goes to somebody else, by its id, slug or address", async () => {
-    const to = await target.signIn(freshEmail("heir"));
-    const canvas = await manage(target, to, "POST", "/api/canvases", {
-      title: "Lunch",
-      slug: `lunch-${Date.now()}`,
-    });
-    const { id, slug } = canvas.json as { id: string; slug: string };
-    const ownerOf = async () =>
-      (
-        (await manage(target, cast.administrator, "GET", `/api/admin/canvases/${id}`)).json.owner as {
-          email: string;
-        }
-      ).email;
-    for (const [given, next] of [
-      [id, cast.viewer],
-      [slug, cast.editor],
-      [`${target.base}/c/${slug}/`, to],
-    ] as const) {
-      await admin("transfer", [given], { ...YES, to: next.email });
-      assert.equal(await ownerOf(), next.email);
-    }
-    assert.match((await admin("transfer", [slug], { ...YES, to: to.email })).notes[0] ?? "", /already/);
-    await refuses(admin("transfer", ["no-canvas"], { ...YES, to: to.email }), /There is no canvas no-canvas/);
-    await manage(target, to, "DELETE", `/api/canvases/${id}`);
-    await refuses(admin("transfer", [id], { ...YES, to: cast.viewer.email }), /“Lunch” .* is deleted/);
-    const [entry] = await entries("canvas.reassign");
+  it("what it asks the database runs on either engine", async () => {
+    const { editor, owner } = cast;
+    await admin("transfer", [site.slug], { ...YES, to: editor.email });
+    await admin("transfer", [site.id], { ...YES, to: owner.email });
     assert.deepEqual(
-      [entry?.canvasId, entry?.target, entry?.details.from],
-      [id, to.email, cast.editor.email],
+      (await entries("canvas.reassign")).map(({ canvasId, target }) => [canvasId, target]),
+      [
+        [site.id, owner.email],
+        [site.id, editor.email],
+      ],
     );
-  });
-
-  it("sessions are listed and ended: one, those of a person with their tokens, those of everyone", async () => {
-    const person = await target.signIn(freshEmail("devices"));
-    const second = await target.signIn(person.email);
-    const token = await tokenOf(target, person);
-    const list = async () =>
-      (await admin("sessions", [person.email], { json: true })).out.map((line) => JSON.parse(line));
-    const [newest, ...others] = await list();
-    assert.deepEqual([others.length, newest.address, "current" in newest], [1, "127.0.0.1", false]);
-    assert.match((await admin("sessions", [person.email])).out[1] ?? "", new RegExp(`^${newest.id}  20`));
-    const everyones = (await admin("sessions", [], { all: true })).out;
-    assert.ok(everyones.some((line) => line.startsWith(newest.id) && line.includes(person.email)));
-    await admin("sessions", [person.email], { ...YES, end: true, session: newest.id });
-    assert.deepEqual([await isIn(second), await isIn(person), await isIn(token)], [false, true, true]);
-    await refuses(
-      admin("sessions", [cast.viewer.email], { ...YES, end: true, session: others[0].id }),
-      /has no session with this id/,
+    const everyones = (await admin("sessions", [], { all: true, json: true })).out.map((line) =>
+      JSON.parse(line),
     );
-    await admin("sessions", [person.email], { ...YES, end: true });
-    assert.deepEqual([await isIn(person), await isIn(token)], [false, true]);
-    await admin("sessions", [person.email], { ...YES, end: true, tokens: true });
-    assert.equal(await isIn(token), false);
-    assert.match((await admin("sessions", [person.email])).notes[0] ?? "", /has no session/);
-    for (const [args, options] of [
-      [[], {}],
-      [[person.email], { all: true }],
-      [[person.email], { tokens: true }],
-      [[], { all: true, end: true, session: newest.id }],
-    ] as const)
-      await refuses(admin("sessions", [...args], options), /easel-server admin sessions|--end|leave out/);
-    const kept = await tokenOf(target, cast.editor);
-    await admin("sessions", [], { ...YES, all: true, end: true });
-    assert.deepEqual(
-      [await isIn(cast.administrator), await isIn(cast.owner), await isIn(kept)],
-      [false, false, true],
-    );
-    await admin("sessions", [], { ...YES, all: true, end: true, tokens: true });
-    assert.equal(await isIn(kept), false);
-    cast.administrator = await target.signIn(target.admin);
-    assert.deepEqual(
-      (await entries("session.end-all")).map(({ details }) => details.tokens),
-      [true, false],
-    );
+    const [own] = everyones.filter(({ email }) => email === owner.email);
+    assert.deepEqual([own.guest, own.address], [false, "127.0.0.1"]);
+    await refuses(admin("deactivate", [target.admin], YES), /last administrator/);
   });
 
   it("what the shell has done is announced and logged once, by the oldest node", async () => {
@@ -395,6 +338,82 @@ await onSqlite("administration from the shell, whatever the database", (target, 
     command.release();
     await ended;
     assert.deepEqual(events, ["released", "ended"]);
+  });
+
+  it("a canvas goes to somebody else, by its id, slug or address", async () => {
+    const to = await target.signIn(freshEmail("heir"));
+    const canvas = await manage(target, to, "POST", "/api/canvases", {
+      title: "Lunch",
+      slug: `lunch-${Date.now()}`,
+    });
+    const { id, slug } = canvas.json as { id: string; slug: string };
+    const ownerOf = async () =>
+      (
+        (await manage(target, cast.administrator, "GET", `/api/admin/canvases/${id}`)).json.owner as {
+          email: string;
+        }
+      ).email;
+    for (const [given, next] of [
+      [id, cast.viewer],
+      [slug, cast.editor],
+      [`${target.base}/c/${slug}/`, to],
+    ] as const) {
+      await admin("transfer", [given], { ...YES, to: next.email });
+      assert.equal(await ownerOf(), next.email);
+    }
+    assert.match((await admin("transfer", [slug], { ...YES, to: to.email })).notes[0] ?? "", /already/);
+    await refuses(admin("transfer", ["no-canvas"], { ...YES, to: to.email }), /There is no canvas no-canvas/);
+    await manage(target, to, "DELETE", `/api/canvases/${id}`);
+    await refuses(admin("transfer", [id], { ...YES, to: cast.viewer.email }), /“Lunch” .* is deleted/);
+    const [entry] = await entries("canvas.reassign");
+    assert.deepEqual(
+      [entry?.canvasId, entry?.target, entry?.details.from],
+      [id, to.email, cast.editor.email],
+    );
+  });
+
+  it("sessions are listed and ended: one, those of a person with their tokens, those of everyone", async () => {
+    const person = await target.signIn(freshEmail("devices"));
+    const second = await target.signIn(person.email);
+    const token = await tokenOf(target, person);
+    const list = async () =>
+      (await admin("sessions", [person.email], { json: true })).out.map((line) => JSON.parse(line));
+    const [newest, ...others] = await list();
+    assert.deepEqual([others.length, newest.address, "current" in newest], [1, "127.0.0.1", false]);
+    assert.match((await admin("sessions", [person.email])).out[1] ?? "", new RegExp(`^${newest.id}  20`));
+    const everyones = (await admin("sessions", [], { all: true })).out;
+    assert.ok(everyones.some((line) => line.startsWith(newest.id) && line.includes(person.email)));
+    await admin("sessions", [person.email], { ...YES, end: true, session: newest.id });
+    assert.deepEqual([await isIn(second), await isIn(person), await isIn(token)], [false, true, true]);
+    await refuses(
+      admin("sessions", [cast.viewer.email], { ...YES, end: true, session: others[0].id }),
+      /has no session with this id/,
+    );
+    await admin("sessions", [person.email], { ...YES, end: true });
+    assert.deepEqual([await isIn(person), await isIn(token)], [false, true]);
+    await admin("sessions", [person.email], { ...YES, end: true, tokens: true });
+    assert.equal(await isIn(token), false);
+    assert.match((await admin("sessions", [person.email])).notes[0] ?? "", /has no session/);
+    for (const [args, options] of [
+      [[], {}],
+      [[person.email], { all: true }],
+      [[person.email], { tokens: true }],
+      [[], { all: true, end: true, session: newest.id }],
+    ] as const)
+      await refuses(admin("sessions", [...args], options), /easel-server admin sessions|--end|leave out/);
+    const kept = await tokenOf(target, cast.editor);
+    await admin("sessions", [], { ...YES, all: true, end: true });
+    assert.deepEqual(
+      [await isIn(cast.administrator), await isIn(cast.owner), await isIn(kept)],
+      [false, false, true],
+    );
+    await admin("sessions", [], { ...YES, all: true, end: true, tokens: true });
+    assert.equal(await isIn(kept), false);
+    cast.administrator = await target.signIn(target.admin);
+    assert.deepEqual(
+      (await entries("session.end-all")).map(({ details }) => details.tokens),
+      [true, false],
+    );
   });
 });
 
