@@ -76,6 +76,11 @@ export const COMMANDS: CommandTable = {
         summary: "Lists or ends the sessions of a person, or of everyone.",
         load: async () => (await import("./admin/sessions.ts")).sessions,
       },
+      unlink: {
+        summary:
+          "Lets another account at the sign-in service be a person, after accounts were made anew there.",
+        load: async () => (await import("./admin/unlink.ts")).unlink,
+      },
       token: {
         summary: "Makes an access token of a person, and prints it.",
         load: async () => (await import("./admin/token.ts")).token,

@@ -285,6 +285,20 @@ await onSqlite("administration from the shell, whatever the database", (target, 
     );
   });
 
+  it("a person whose account was made anew is unlinked from the former one", async () => {
+    const person = await target.signIn(freshEmail("anew"));
+    const id = await idOf(person);
+    await env.db.run`
+      insert into identities (issuer, subject, user_id, created_at) values ('https://id.test', ${id}, ${id}, 1)`;
+    await refuses(admin("unlink", [person.email], {}, "n"), /Nothing has been changed/);
+    assert.match((await admin("unlink", [person.email], YES)).notes[0] ?? "", /^1 account unlinked/);
+    assert.equal(await isIn(person), false);
+    assert.deepEqual(
+      (await entries("user.unlink")).map(({ details }) => details.accounts),
+      [[{ issuer: "https://id.test", subject: id }]],
+    );
+  });
+
   it("a token is made for a person, printed alone on standard output", async () => {
     const person = await target.signIn(freshEmail("ci"));
     const make = (options: Record<string, string>, who = person.email) =>

@@ -17,7 +17,7 @@ import { type Config, isPostgres, readConfig } from "../../config/config.ts";
 import { SetupError } from "../../config/setting-types.ts";
 import { openSecrets } from "../../crypto/secrets.ts";
 import type { Blobs } from "../../drivers/blobs/blobs.ts";
-import type { Db } from "../../drivers/db/db.ts";
+import type { Db, Schema } from "../../drivers/db/db.ts";
 import { openBus, openDb, openOutbound } from "../../drivers/index.ts";
 import { Unavailable } from "../../drivers/unavailable.ts";
 import type { Env } from "../../env.ts";
@@ -27,6 +27,7 @@ import { NodeLease } from "../../instance/lease.ts";
 import { besideService } from "../../instance/one-writer.ts";
 import { canvases } from "../../management/admin/canvases.ts";
 import { credentials } from "../../management/admin/credentials.ts";
+import { identities } from "../../management/admin/identities.ts";
 import { users } from "../../management/admin/users.ts";
 import type { ActCaller } from "../../management/callers.ts";
 import { createAct } from "../../management/tokens.ts";
@@ -45,13 +46,14 @@ interface Bodies {
   "user.sessions": SessionList;
   "user.end-sessions": EndedCount;
   "user.sign-out": undefined;
+  "user.unlink": EndedCount;
   "session.end-all": EndedCount;
   "canvas.read-any": AdminCanvas;
   "canvas.reassign": AdminCanvas;
   "token.create": NewToken;
 }
 
-const ACTS = [...users, ...credentials, ...canvases, createAct];
+const ACTS = [...users, ...credentials, ...identities, ...canvases, createAct];
 
 /** What an act is given. */
 interface Given {
@@ -78,9 +80,11 @@ export async function withShell<Result>(
   work: (shell: Shell) => Promise<Result>,
 ): Promise<Result> {
   const config = readConfig(environment);
-  await requireDatabase(config);
-  const db = await openDb(config, (error) => {
-    throw error;
+  const db = await openExisting(config).catch((error) => {
+    if (!["EACCES", "EPERM"].includes(error.code)) throw error;
+    throw new SetupError(
+      `${error.message}. The user ${nameOfUser()} may not do this: run it as the user of the service. Nothing has been done.`,
+    );
   });
   try {
     await requireCurrent(db, config);
@@ -114,8 +118,8 @@ export async function withShell<Result>(
   }
 }
 
-/** @throws SetupError if there is no database: to open it would make one. */
-async function requireDatabase(config: Config): Promise<void> {
+/** Opens the database. @throws SetupError if there is none: to open it would make one. */
+async function openExisting(config: Config): Promise<Db & Schema> {
   if (await isRestoring(config))
     throw new SetupError(
       "A restore was interrupted. Start the service, which finishes it, and try again. Nothing has been done.",
@@ -126,6 +130,9 @@ async function requireDatabase(config: Config): Promise<void> {
       `There is no database ${file}. Run this with the settings of the service, and as its user: the settings are environment variables, or lines of ` +
         ".env in the working directory.",
     );
+  return openDb(config, (error) => {
+    throw error;
+  });
 }
 
 /** Builds the context of the shell. It has no blobs, no provider of AI and no bus: the service reads from the audit log what has changed. */
