@@ -1,10 +1,10 @@
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { updateCanvas } from "../../api/canvas-acts.ts";
 import type { Canvas } from "../../api/types.ts";
 import { addressWith } from "../../canvas/address.ts";
 import { useCanvasChange } from "../../canvas/changes.ts";
-import { Button } from "../../kit/Button.tsx";
 import { Dialog } from "../../kit/Dialog.tsx";
+import { DialogForm } from "../../kit/DialogForm.tsx";
 import { TextField } from "../../kit/Field.tsx";
 import { toast } from "../../kit/toasts.ts";
 
@@ -27,9 +27,7 @@ function AddressForm({ canvas, onClose }: { canvas: Canvas; onClose: () => void 
   const { id, slug, url } = canvas;
   const [to, setTo] = useState(slug);
   const save = useCanvasChange(id, () => updateCanvas(id, { slug: to }));
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (save.isPending) return;
+  const submit = () => {
     if (to === slug) return onClose();
     save.mutate(undefined, {
       onSuccess: () => {
@@ -40,7 +38,7 @@ function AddressForm({ canvas, onClose }: { canvas: Canvas; onClose: () => void 
   };
   const hint = (save.error as { hint?: string | null } | null)?.hint;
   return (
-    <form className="stack" onSubmit={submit}>
+    <DialogForm act="Change the address" isPending={save.isPending} onSubmit={submit} onClose={onClose}>
       <TextField
         label="Name in the address"
         description={<bdi>{addressWith(url, slug, to === "" ? "…" : to)}</bdi>}
@@ -62,12 +60,6 @@ function AddressForm({ canvas, onClose }: { canvas: Canvas; onClose: () => void 
             : "Nobody else can take the old name. You can use it again after 30 days."}
         </p>
       </div>
-      <div className="dialog-acts">
-        <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" isPending={save.isPending}>
-          Change the address
-        </Button>
-      </div>
-    </form>
+    </DialogForm>
   );
 }

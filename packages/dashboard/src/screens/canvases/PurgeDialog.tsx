@@ -1,12 +1,11 @@
 import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { purgeCanvas } from "../../api/canvas-acts.ts";
 import { ownUsageQuery, queries } from "../../api/queries.ts";
 import type { ListedCanvas } from "../../api/types.ts";
 import { rowGone } from "../../canvas/lists.ts";
-import { Button } from "../../kit/Button.tsx";
 import { Dialog } from "../../kit/Dialog.tsx";
-import { ErrorNote } from "../../kit/ErrorNote.tsx";
+import { DialogForm } from "../../kit/DialogForm.tsx";
 import { TextField } from "../../kit/Field.tsx";
 import { toast } from "../../kit/toasts.ts";
 import { isTyped } from "../../kit/typed.ts";
@@ -32,14 +31,19 @@ function PurgeForm({ canvas: { id, title }, onClose }: { canvas: ListedCanvas; o
       focusRow();
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (purge.isPending) return;
+  const submit = () => {
     if (isTyped(title, typed)) purge.mutate();
     else setWrong(true);
   };
   return (
-    <form className="stack" onSubmit={submit}>
+    <DialogForm
+      act="Delete for good"
+      isDanger
+      isPending={purge.isPending}
+      error={purge.error}
+      onSubmit={submit}
+      onClose={onClose}
+    >
       <div className="dialog-text">
         <p>
           <strong>
@@ -60,13 +64,6 @@ function PurgeForm({ canvas: { id, title }, onClose }: { canvas: ListedCanvas; o
         }}
         error={isWrong ? "That is not the title." : null}
       />
-      {purge.error === null ? null : <ErrorNote error={purge.error} />}
-      <div className="dialog-acts">
-        <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" look="danger" isPending={purge.isPending}>
-          Delete for good
-        </Button>
-      </div>
-    </form>
+    </DialogForm>
   );
 }

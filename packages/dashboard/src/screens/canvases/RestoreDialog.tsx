@@ -1,10 +1,10 @@
 import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { restoreCanvas } from "../../api/canvas-acts.ts";
 import type { ListedCanvas } from "../../api/types.ts";
 import { rowGone } from "../../canvas/lists.ts";
-import { Button } from "../../kit/Button.tsx";
 import { Dialog } from "../../kit/Dialog.tsx";
+import { DialogForm } from "../../kit/DialogForm.tsx";
 import { TextField } from "../../kit/Field.tsx";
 import { toast } from "../../kit/toasts.ts";
 
@@ -33,12 +33,13 @@ function RestoreForm({
       onClose();
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (!restore.isPending) restore.mutate();
-  };
   return (
-    <form className="stack" onSubmit={submit}>
+    <DialogForm
+      act="Restore"
+      isPending={restore.isPending}
+      onSubmit={() => restore.mutate()}
+      onClose={onClose}
+    >
       <p className="soft">
         Another canvas has the name <bdi>{slug}</bdi> now. Choose a new one for <bdi>{title}</bdi>. Its files,
         data and sharing come back as they were.
@@ -50,12 +51,6 @@ function RestoreForm({
         onChange={setTo}
         error={restore.error?.message}
       />
-      <div className="dialog-acts">
-        <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" isPending={restore.isPending}>
-          Restore
-        </Button>
-      </div>
-    </form>
+    </DialogForm>
   );
 }

@@ -4,7 +4,7 @@ import { canvasChanged } from "../../api/queries.ts";
 import { addressesIn } from "../../kit/addresses.ts";
 import { Button } from "../../kit/Button.tsx";
 import { Dialog } from "../../kit/Dialog.tsx";
-import { ErrorNote } from "../../kit/ErrorNote.tsx";
+import { DialogForm } from "../../kit/DialogForm.tsx";
 import { TextField } from "../../kit/Field.tsx";
 import { Time } from "../../kit/Time.tsx";
 import { type GuestLink, LinkMade } from "./LinkMade.tsx";
@@ -111,13 +111,12 @@ function Invite({
 
   if (made !== null) return <LinkMade link={made} onClose={onClose} />;
   return (
-    <form
-      className="stack"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        void invite();
-      }}
+    <DialogForm
+      act="Make the link"
+      isPending={isPending}
+      error={error}
+      onSubmit={() => void invite()}
+      onClose={onClose}
     >
       <TextField
         label="E-mail address"
@@ -133,13 +132,6 @@ function Invite({
         onChange={setName}
         description="As others see them on the page. Without one, it comes from the address."
       />
-      {error === null ? null : <ErrorNote error={error} />}
-      <div className="dialog-acts">
-        <Button onPress={onClose}>Cancel</Button>
-        <Button look="primary" type="submit" isPending={isPending}>
-          Make the link
-        </Button>
-      </div>
-    </form>
+    </DialogForm>
   );
 }

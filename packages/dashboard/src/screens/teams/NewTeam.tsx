@@ -1,9 +1,9 @@
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import type { Me } from "../../api/types.ts";
-import { Button } from "../../kit/Button.tsx";
 import { Dialog } from "../../kit/Dialog.tsx";
+import { DialogForm } from "../../kit/DialogForm.tsx";
 import { TextField } from "../../kit/Field.tsx";
 import { Toggle } from "../../kit/Toggle.tsx";
 import { createTeam, teamsChanged } from "./team-queries.ts";
@@ -27,12 +27,13 @@ function TeamForm({ me, onClose }: { me: Me; onClose: () => void }) {
       await navigate({ to: "/teams/$id", params: { id } });
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (!make.isPending) make.mutate();
-  };
   return (
-    <form className="stack" onSubmit={submit}>
+    <DialogForm
+      act="Make the team"
+      isPending={make.isPending}
+      onSubmit={() => make.mutate()}
+      onClose={onClose}
+    >
       <TextField
         label="Name"
         description="Such as Design, or the name of a project. Its members see it."
@@ -49,12 +50,6 @@ function TeamForm({ me, onClose }: { me: Me; onClose: () => void }) {
       >
         I am a member, too
       </Toggle>
-      <div className="dialog-acts">
-        <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" isPending={make.isPending}>
-          Make the team
-        </Button>
-      </div>
-    </form>
+    </DialogForm>
   );
 }

@@ -1,8 +1,9 @@
 import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import type { Me } from "../../api/types.ts";
 import { Button } from "../../kit/Button.tsx";
 import { ConfirmDialog, Dialog } from "../../kit/Dialog.tsx";
+import { DialogForm } from "../../kit/DialogForm.tsx";
 import { TextField } from "../../kit/Field.tsx";
 import { toast } from "../../kit/toasts.ts";
 import { countOf } from "../../kit/words.ts";
@@ -69,12 +70,14 @@ function GroupForm({ team, me, onClose }: { team: TeamDetails; me: Me; onClose: 
       toast({ text: `The team follows the group now. It has ${countOf(members.length, "member")}.` });
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (!follow.isPending) follow.mutate();
-  };
   return (
-    <form className="stack" onSubmit={submit}>
+    <DialogForm
+      act="Follow"
+      isPending={follow.isPending}
+      isDisabled={group.trim() === ""}
+      onSubmit={() => follow.mutate()}
+      onClose={onClose}
+    >
       <TextField
         label="Group"
         description={`${me.isAdmin ? "" : "You must be in it. "}Enter it as the sign-in service spells it. Entra ID uses ids, such as 6f1c2a1e-9a51-4c0e-8f0f-1b8f3f7b6a55.`}
@@ -90,12 +93,6 @@ function GroupForm({ team, me, onClose }: { team: TeamDetails; me: Me; onClose: 
           outside the group lose what is shared with the team.
         </p>
       )}
-      <div className="dialog-acts">
-        <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" isPending={follow.isPending} isDisabled={group.trim() === ""}>
-          Follow
-        </Button>
-      </div>
-    </form>
+    </DialogForm>
   );
 }

@@ -2,11 +2,12 @@ import "./teams.css";
 import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { ChevronLeft, Pencil } from "lucide-react";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { meQuery, queries } from "../../api/queries.ts";
 import { Button } from "../../kit/Button.tsx";
 import { DangerAct } from "../../kit/DangerAct.tsx";
 import { ConfirmDialog, Dialog } from "../../kit/Dialog.tsx";
+import { DialogForm } from "../../kit/DialogForm.tsx";
 import { TextField } from "../../kit/Field.tsx";
 import { Screen } from "../../kit/Screen.tsx";
 import { toast } from "../../kit/toasts.ts";
@@ -82,14 +83,12 @@ function RenameForm({ team: { id, name }, onClose }: { team: TeamDetails; onClos
       onClose();
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (rename.isPending) return;
+  const submit = () => {
     if (to === name) onClose();
     else rename.mutate();
   };
   return (
-    <form className="stack" onSubmit={submit}>
+    <DialogForm act="Rename" isPending={rename.isPending} onSubmit={submit} onClose={onClose}>
       <TextField
         label="Name"
         autoFocus
@@ -98,13 +97,7 @@ function RenameForm({ team: { id, name }, onClose }: { team: TeamDetails; onClos
         onChange={setTo}
         error={rename.error?.message}
       />
-      <div className="dialog-acts">
-        <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" isPending={rename.isPending}>
-          Rename
-        </Button>
-      </div>
-    </form>
+    </DialogForm>
   );
 }
 

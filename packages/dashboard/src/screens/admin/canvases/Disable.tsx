@@ -1,11 +1,12 @@
 import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { adminChanged, disableCanvas, enableCanvas } from "../../../api/admin.ts";
 import type { AdminCanvas } from "../../../api/types.ts";
 import { toastWithUndo } from "../../../canvas/changes.ts";
 import { Button } from "../../../kit/Button.tsx";
 import { DangerAct } from "../../../kit/DangerAct.tsx";
 import { Dialog } from "../../../kit/Dialog.tsx";
+import { DialogForm } from "../../../kit/DialogForm.tsx";
 import { TextField } from "../../../kit/Field.tsx";
 import { keepFocus } from "../../../kit/focus.ts";
 
@@ -88,12 +89,14 @@ function ReasonForm({
     },
     onSettled: () => adminChanged(id),
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (!act.isPending) act.mutate();
-  };
   return (
-    <form className="stack" onSubmit={submit}>
+    <DialogForm
+      act={disabledAt === null ? "Disable" : "Save"}
+      isDanger={disabledAt === null}
+      isPending={act.isPending}
+      onSubmit={() => act.mutate()}
+      onClose={onClose}
+    >
       <TextField
         label="Reason"
         description={
@@ -108,12 +111,6 @@ function ReasonForm({
         error={act.error?.message}
         autoFocus
       />
-      <div className="dialog-acts">
-        <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" look={disabledAt === null ? "danger" : "primary"} isPending={act.isPending}>
-          {disabledAt === null ? "Disable" : "Save"}
-        </Button>
-      </div>
-    </form>
+    </DialogForm>
   );
 }

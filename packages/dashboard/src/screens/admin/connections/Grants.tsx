@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { adminChanged, foundCanvasesQuery, grantConnection, revokeConnection } from "../../../api/admin.ts";
 import { errorAt, errorElsewhere } from "../../../api/field-errors.ts";
 import type { ConnectionProfile } from "../../../api/types.ts";
@@ -9,6 +9,7 @@ import { Button } from "../../../kit/Button.tsx";
 import { Checks } from "../../../kit/Checks.tsx";
 import { ComboBox } from "../../../kit/ComboBox.tsx";
 import { Dialog } from "../../../kit/Dialog.tsx";
+import { DialogForm } from "../../../kit/DialogForm.tsx";
 import { ErrorNote } from "../../../kit/ErrorNote.tsx";
 import { TextField } from "../../../kit/Field.tsx";
 import { keepFocus } from "../../../kit/focus.ts";
@@ -153,20 +154,19 @@ function GrantForm({ name, grant, onClose }: { name: string; grant: Grant; onClo
     },
     onSettled: () => adminChanged(),
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     const limit = perDay.trim() === "" || !isLimited ? null : readLimit(perDay);
     const why =
       perDay.trim() !== "" && isLimited && (limit ?? 0) < 1
         ? "Enter a whole number from 1 on, or nothing."
         : null;
     setFault(why);
-    if (why === null && !save.isPending) save.mutate(limit);
+    if (why === null) save.mutate(limit);
   };
   const at = (field: string) => errorAt(save.error, `limits.${field}`);
   const rest = errorElsewhere(save.error, ["limits.paths", "limits.requestsPerDay", "limits.methods"]);
   return (
-    <form className="stack" onSubmit={submit}>
+    <DialogForm act="Save" isPending={save.isPending} error={rest} onSubmit={submit} onClose={onClose}>
       <p className="soft">Members may use it as far as the policy of the canvas says.</p>
       <Toggle isSelected={guests} onChange={setGuests}>
         Guests of the canvas, too
@@ -205,13 +205,6 @@ function GrantForm({ name, grant, onClose }: { name: string; grant: Grant; onClo
           />
         </>
       ) : null}
-      {rest === null ? null : <ErrorNote error={rest} />}
-      <div className="dialog-acts">
-        <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" isPending={save.isPending}>
-          Save
-        </Button>
-      </div>
-    </form>
+    </DialogForm>
   );
 }

@@ -2,7 +2,7 @@ import "../people/people.css";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import {
   adminChanged,
   deleteOrganisation,
@@ -14,6 +14,7 @@ import { NotFound } from "../../../frame/ScreenError.tsx";
 import { Button } from "../../../kit/Button.tsx";
 import { DangerAct } from "../../../kit/DangerAct.tsx";
 import { Dialog } from "../../../kit/Dialog.tsx";
+import { DialogForm } from "../../../kit/DialogForm.tsx";
 import { ErrorNote } from "../../../kit/ErrorNote.tsx";
 import { TextField } from "../../../kit/Field.tsx";
 import { Loading } from "../../../kit/Loading.tsx";
@@ -106,15 +107,21 @@ function DeleteForm({ org: { id, name }, onClose }: { org: Organisation; onClose
       await adminChanged();
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     const isRight = typed.trim() === id;
     setFault(isRight ? null : "This is not the id.");
-    if (isRight && !act.isPending) act.mutate();
+    if (isRight) act.mutate();
   };
   const error = act.error ?? preview.error;
   return (
-    <form className="stack" onSubmit={submit}>
+    <DialogForm
+      act="Delete"
+      isDanger
+      isPending={act.isPending}
+      error={error}
+      onSubmit={submit}
+      onClose={onClose}
+    >
       <div className="dialog-text">
         {preview.data === undefined ? (
           <p>Asking whose access changes…</p>
@@ -136,13 +143,6 @@ function DeleteForm({ org: { id, name }, onClose }: { org: Organisation; onClose
         autoComplete="off"
         autoFocus
       />
-      {error === null ? null : <ErrorNote error={error} />}
-      <div className="dialog-acts">
-        <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" look="danger" isPending={act.isPending}>
-          Delete
-        </Button>
-      </div>
-    </form>
+    </DialogForm>
   );
 }

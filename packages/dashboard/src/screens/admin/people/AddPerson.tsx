@@ -1,9 +1,10 @@
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { addPerson, adminChanged } from "../../../api/admin.ts";
 import { Button } from "../../../kit/Button.tsx";
 import { Dialog } from "../../../kit/Dialog.tsx";
+import { DialogForm } from "../../../kit/DialogForm.tsx";
 import { TextField } from "../../../kit/Field.tsx";
 import { Toggle } from "../../../kit/Toggle.tsx";
 import { toast } from "../../../kit/toasts.ts";
@@ -34,12 +35,8 @@ function AddForm({ onClose }: { onClose: () => void }) {
     },
     onSettled: () => adminChanged(),
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (!act.isPending) act.mutate();
-  };
   return (
-    <form className="stack" onSubmit={submit}>
+    <DialogForm act="Add" isPending={act.isPending} onSubmit={() => act.mutate()} onClose={onClose}>
       <div className="dialog-text">
         <p>
           People appear by themselves when they sign in. Add somebody to set their rights before that, or to
@@ -55,12 +52,6 @@ function AddForm({ onClose }: { onClose: () => void }) {
       <Toggle isSelected={isBlocked} onChange={setBlocked} description="You can reactivate them later.">
         They cannot sign in
       </Toggle>
-      <div className="dialog-acts">
-        <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" isPending={act.isPending}>
-          Add
-        </Button>
-      </div>
-    </form>
+    </DialogForm>
   );
 }

@@ -6,6 +6,7 @@ import type { AdminPerson } from "../../../api/types.ts";
 import { Button, ButtonAnchor } from "../../../kit/Button.tsx";
 import { DangerAct } from "../../../kit/DangerAct.tsx";
 import { Dialog } from "../../../kit/Dialog.tsx";
+import { DialogForm } from "../../../kit/DialogForm.tsx";
 import { ErrorNote } from "../../../kit/ErrorNote.tsx";
 import { TextField } from "../../../kit/Field.tsx";
 import { keepFocus } from "../../../kit/focus.ts";
@@ -89,12 +90,13 @@ function EraseForm({ person: { id, name, email }, onClose }: { person: AdminPers
   };
   const kept = act.data?.erased === false ? act.data.left.length + act.data.remaining : 0;
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
+    <DialogForm
+      act="Erase for good"
+      isDanger
+      isPending={act.isPending}
+      error={act.error}
+      onSubmit={submit}
+      onClose={onClose}
     >
       <div className="dialog-text">
         <p>
@@ -123,19 +125,12 @@ function EraseForm({ person: { id, name, email }, onClose }: { person: AdminPers
         onChange={setTyped}
         error={faults.typed ?? null}
       />
-      {act.error === null ? null : <ErrorNote error={act.error} />}
       {kept === 0 ? null : (
         <p className="note wait" role="status">
           {countOf(kept, "canvas or team", "canvases or teams")} could not be moved, so nothing was erased.
           Offboard the person to see why.
         </p>
       )}
-      <div className="dialog-acts">
-        <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" look="danger" isPending={act.isPending}>
-          Erase for good
-        </Button>
-      </div>
-    </form>
+    </DialogForm>
   );
 }
