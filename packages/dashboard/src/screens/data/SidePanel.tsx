@@ -16,11 +16,14 @@ export const Split = ({ panel, children }: { panel: ReactNode; children: ReactNo
 export function SidePanel({
   title,
   what,
+  takesFocus = true,
   onClose,
   children,
 }: {
   title: ReactNode;
   what: string;
+  /** Whether the heading takes the focus: not if a field does. */
+  takesFocus?: boolean;
   onClose: () => void;
   children: ReactNode;
 }) {
@@ -32,7 +35,7 @@ export function SidePanel({
   return (
     <aside className="side-panel" aria-labelledby="panel-title" onKeyDown={press}>
       <header>
-        <FocusedHeading id="panel-title">
+        <FocusedHeading id="panel-title" takesFocus={takesFocus}>
           <bdi>{title}</bdi>
         </FocusedHeading>
         <Button look="quiet" icon={<X aria-hidden />} aria-label={`Close the ${what}`} onPress={onClose} />

@@ -244,7 +244,7 @@ export function RecordEditor({
 }
 
 /** Moves the focus to the title of the panel, after an act that takes away the control that performed it. */
-const focusTitle = () => document.getElementById("record-title")?.focus();
+const focusTitle = () => document.getElementById("panel-title")?.focus();
 
 /** Replaces the value of a record, unless somebody has changed it since it was `read`. */
 const writeIf = (collection: Collection<Json>, read: CollectionRecord, to: Json): Promise<CollectionRecord> =>

@@ -1,15 +1,13 @@
 import type { Json, Rights } from "@easel/protocol/types";
 import type { CollectionRecord } from "@easel/sdk";
 import { useQuery } from "@tanstack/react-query";
-import { X } from "lucide-react";
-import { type KeyboardEvent, useState } from "react";
+import { useState } from "react";
 import { canvasKey } from "../../../api/queries.ts";
 import { runtimeOf } from "../../../api/runtime.ts";
 import type { Canvas } from "../../../api/types.ts";
-import { Button } from "../../../kit/Button.tsx";
 import { ErrorNote } from "../../../kit/ErrorNote.tsx";
-import { FocusedHeading } from "../../../kit/FocusedHeading.tsx";
 import { Loading } from "../../../kit/Loading.tsx";
+import { SidePanel } from "../SidePanel.tsx";
 import { type FoundColumn, fieldOf, nameOf } from "./columns.ts";
 import { newField, valueOfForm } from "./form.ts";
 import { RecordEditor } from "./RecordEditor.tsx";
@@ -61,19 +59,8 @@ export function RecordPanel({
   const record = first ?? read.data ?? undefined;
   const title = id === null ? "New record" : record === undefined ? "Record" : nameOf((row ?? record).value);
   const field = edited === null ? null : fieldOf(edited);
-  const press = (event: KeyboardEvent<HTMLElement>) => {
-    // The editor of JSON has its own use of Escape, and a list that is open closes first.
-    const isOwn = (event.target as HTMLElement).closest(".json-editor, [role=listbox]") === null;
-    if (event.key === "Escape" && isOwn && !event.defaultPrevented) onClose();
-  };
   return (
-    <aside className="record-panel" aria-labelledby="record-title" onKeyDown={press}>
-      <header>
-        <FocusedHeading id="record-title" takesFocus={field === null}>
-          <bdi>{title}</bdi>
-        </FocusedHeading>
-        <Button look="quiet" icon={<X aria-hidden />} aria-label="Close the record" onPress={onClose} />
-      </header>
+    <SidePanel title={title} what="record" takesFocus={field === null} onClose={onClose}>
       {id === null || record !== undefined ? (
         <RecordEditor
           canvas={canvas.id}
@@ -94,7 +81,7 @@ export function RecordPanel({
       ) : (
         <Loading what="the record" />
       )}
-    </aside>
+    </SidePanel>
   );
 }
 
