@@ -193,7 +193,7 @@ describe("the administration of the instance", { skip: noBrowser }, async () => 
     const { page } = await open(ADMIN, "/admin/health");
     await page.getByText("Canvases share this page's origin.").waitFor();
     await page.getByText("All answer").waitFor();
-    await page.getByText("Has answered").waitFor();
+    await page.getByText("Answered this page").waitFor();
     await accessible(page);
     await fitsPhone(page);
     const { tryWrite } = env.blobs;

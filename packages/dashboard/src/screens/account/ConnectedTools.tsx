@@ -1,28 +1,19 @@
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../../api/client.ts";
 import { queries, toolsQuery } from "../../api/queries.ts";
-import { Button } from "../../kit/Button.tsx";
 import { Copy } from "../../kit/Copy.tsx";
-import { ErrorNote } from "../../kit/ErrorNote.tsx";
-import { Loading } from "../../kit/Loading.tsx";
+import { Reading } from "../../kit/Loading.tsx";
 import { ToolList } from "../../tools/ToolList.tsx";
 
 /** The tools that act for the caller, the end of each, and how another one is connected. */
 export function ConnectedTools() {
-  const { data, error, refetch } = useQuery(toolsQuery);
+  const query = useQuery(toolsQuery);
+  const { data } = query;
   return (
     <section className="card stack" id="tools" aria-labelledby="tools-title">
       <h2 id="tools-title">Connected tools</h2>
-      {error === null ? null : (
-        <ErrorNote error={error}>
-          <div>
-            <Button onPress={() => void refetch()}>Try again</Button>
-          </div>
-        </ErrorNote>
-      )}
-      {data === undefined ? (
-        error === null && <Loading what="your connected tools" rows={2} />
-      ) : (
+      <Reading query={query} what="your connected tools" rows={2} />
+      {data === undefined ? null : (
         <>
           {data.apps.length === 0 ? (
             <p className="soft">

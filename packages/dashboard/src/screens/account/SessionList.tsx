@@ -5,7 +5,7 @@ import { Badge } from "../../kit/Badge.tsx";
 import { Button } from "../../kit/Button.tsx";
 import { ErrorNote } from "../../kit/ErrorNote.tsx";
 import { focusContent } from "../../kit/focus.ts";
-import { Loading } from "../../kit/Loading.tsx";
+import { Reading } from "../../kit/Loading.tsx";
 import { Time } from "../../kit/Time.tsx";
 import { toast } from "../../kit/toasts.ts";
 import { deviceOf } from "./device.ts";
@@ -14,7 +14,7 @@ import { deviceOf } from "./device.ts";
 export function SessionList({
   title,
   empty,
-  query: { data: sessions, error },
+  query,
   allLabel,
   onEnd,
   onEnded,
@@ -38,13 +38,13 @@ export function SessionList({
     },
     onSettled: onEnded,
   });
+  const sessions = query.data;
   const others = sessions?.filter(({ current }) => !current) ?? [];
   const all = allLabel(others.length);
   return (
     <section className="card stack" aria-labelledby="sessions">
       <h2 id="sessions">{title}</h2>
-      {error === null ? null : <ErrorNote error={error} />}
-      {sessions === undefined && error === null ? <Loading what="the sessions" rows={2} /> : null}
+      <Reading query={query} what="the sessions" rows={2} />
       {sessions?.length === 0 ? <p className="soft">{empty}</p> : null}
       <ul className="sessions">
         {sessions?.map((session) => (

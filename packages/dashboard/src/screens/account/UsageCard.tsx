@@ -1,18 +1,17 @@
 import { useQuery } from "@tanstack/react-query";
 import { ownUsageQuery } from "../../api/queries.ts";
-import { ErrorNote } from "../../kit/ErrorNote.tsx";
-import { Loading } from "../../kit/Loading.tsx";
+import { Reading } from "../../kit/Loading.tsx";
 import { Meter } from "../../kit/Meter.tsx";
 import { ownQuotas, ownSpend } from "./own-usage.ts";
 
 /** How much of their quotas the caller uses, and what happens at each limit. */
 export function UsageCard() {
-  const { data: usage, error } = useQuery(ownUsageQuery);
+  const query = useQuery(ownUsageQuery);
+  const { data: usage } = query;
   return (
     <section className="card stack" aria-labelledby="usage">
       <h2 id="usage">What you use</h2>
-      {error === null ? null : <ErrorNote error={error} />}
-      {usage === undefined && error === null ? <Loading what="what you use" rows={4} /> : null}
+      <Reading query={query} what="what you use" rows={4} />
       {usage === undefined ? null : (
         <>
           <div className="usage-meters">

@@ -7,9 +7,8 @@ import type { Call, CallLog, Canvas } from "../../api/types.ts";
 import { Button } from "../../kit/Button.tsx";
 import { DataGrid, type GridHandle } from "../../kit/DataGrid.tsx";
 import { Empty } from "../../kit/Empty.tsx";
-import { ErrorNote } from "../../kit/ErrorNote.tsx";
 import { ListWithDetails } from "../../kit/ListWithDetails.tsx";
-import { Loading } from "../../kit/Loading.tsx";
+import { Reading } from "../../kit/Loading.tsx";
 import { NativeSelect } from "../../kit/NativeSelect.tsx";
 import { Time } from "../../kit/Time.tsx";
 import { Toggle } from "../../kit/Toggle.tsx";
@@ -59,19 +58,13 @@ const What = ({ call }: { call: Call }) =>
 export function Calls({ canvas }: { canvas: Canvas }) {
   const { id } = canvas;
   const { follow = false } = useSearch({ from: "/canvases/$id/activity" });
-  const { data: log, error, refetch, isPending } = useQuery(callsQuery(id));
+  const query = useQuery(callsQuery(id));
+  const { data: log } = query;
   const navigate = useNavigate({ from: "/canvases/$id/activity" });
   const followed = useFollowed(id, follow);
   return (
     <div className="stack">
-      {error === null ? null : (
-        <ErrorNote error={error}>
-          <div>
-            <Button onPress={() => void refetch()}>Try again</Button>
-          </div>
-        </ErrorNote>
-      )}
-      {isPending && error === null ? <Loading what="the calls" rows={8} /> : null}
+      <Reading query={query} what="the calls" rows={8} />
       {log === undefined ? null : (
         <>
           <p role="status" className={followed.error === null ? "hidden-text" : "note wait"}>

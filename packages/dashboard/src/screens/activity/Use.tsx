@@ -9,8 +9,7 @@ import { ViewBars } from "../../canvas/ViewBars.tsx";
 import { Bars, DayBars } from "../../kit/Bars.tsx";
 import { bytesOf } from "../../kit/bytes.ts";
 import { dayName } from "../../kit/days.ts";
-import { ErrorNote } from "../../kit/ErrorNote.tsx";
-import { Loading } from "../../kit/Loading.tsx";
+import { Reading } from "../../kit/Loading.tsx";
 import { Meter } from "../../kit/Meter.tsx";
 import { dollarsOf } from "../../kit/money.ts";
 import { shareOf } from "../../kit/share.ts";
@@ -29,17 +28,14 @@ export function Use({ canvas: { id } }: { canvas: Canvas }) {
   const ranged = useQuery(usageQuery(id, range));
   return (
     <div className="stack">
-      {now.error === null ? null : <ErrorNote error={now.error} />}
-      {now.isPending && now.error === null ? <Loading what="what the canvas uses" rows={8} /> : null}
+      <Reading query={now} what="what the canvas uses" rows={8} />
       {now.data === undefined ? null : (
         <>
           <Limits usage={now.data} />
           <section className="stack" aria-labelledby="figures">
             <Range {...range} />
-            {ranged.error === null ? null : <ErrorNote error={ranged.error} />}
-            {ranged.data === undefined ? (
-              ranged.error === null && <Loading what="the figures" />
-            ) : (
+            <Reading query={ranged} what="the figures" />
+            {ranged.data === undefined ? null : (
               <div className="figures">
                 <Views usage={ranged.data} />
                 <Ai usage={ranged.data} />

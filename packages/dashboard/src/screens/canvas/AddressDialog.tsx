@@ -3,8 +3,7 @@ import { updateCanvas } from "../../api/canvas-acts.ts";
 import type { Canvas } from "../../api/types.ts";
 import { addressWith } from "../../canvas/address.ts";
 import { useCanvasChange } from "../../canvas/changes.ts";
-import { Dialog } from "../../kit/Dialog.tsx";
-import { DialogForm } from "../../kit/DialogForm.tsx";
+import { Dialog, DialogForm } from "../../kit/Dialog.tsx";
 import { TextField } from "../../kit/Field.tsx";
 import { toast } from "../../kit/toasts.ts";
 

@@ -3,8 +3,7 @@ import { useState } from "react";
 import { restoreCanvas } from "../../api/canvas-acts.ts";
 import type { ListedCanvas } from "../../api/types.ts";
 import { rowGone } from "../../canvas/lists.ts";
-import { Dialog } from "../../kit/Dialog.tsx";
-import { DialogForm } from "../../kit/DialogForm.tsx";
+import { Dialog, DialogForm } from "../../kit/Dialog.tsx";
 import { TextField } from "../../kit/Field.tsx";
 import { toast } from "../../kit/toasts.ts";
 

@@ -9,8 +9,7 @@ import { type BarRow, Bars, DayBars } from "../../../kit/Bars.tsx";
 import { Button } from "../../../kit/Button.tsx";
 import { dayName } from "../../../kit/days.ts";
 import { Empty } from "../../../kit/Empty.tsx";
-import { ErrorNote } from "../../../kit/ErrorNote.tsx";
-import { Loading } from "../../../kit/Loading.tsx";
+import { Reading } from "../../../kit/Loading.tsx";
 import { Meter } from "../../../kit/Meter.tsx";
 import { dollarsOf } from "../../../kit/money.ts";
 import { NativeSelect } from "../../../kit/NativeSelect.tsx";
@@ -29,7 +28,8 @@ const SHOWN = 10;
 export function AiSpendScreen() {
   const search = useSearch({ from: "/admin/ai" });
   const navigate = useNavigate();
-  const { data, error, isPlaceholderData } = useQuery(instanceAiQuery(search));
+  const query = useQuery(instanceAiQuery(search));
+  const { data, isPlaceholderData } = query;
   const now = Date.now();
   const range = rangeIn(search, now);
   const choose = (value: string) => {
@@ -53,10 +53,8 @@ export function AiSpendScreen() {
         />
       }
     >
-      {error === null ? null : <ErrorNote error={error} />}
-      {data === undefined ? (
-        error === null && <Loading what="the spend" rows={8} />
-      ) : (
+      <Reading query={query} what="the spend" rows={8} />
+      {data === undefined ? null : (
         <div className={`stack${isPlaceholderData ? " stale" : ""}`}>
           <section className="card stack" aria-labelledby="total">
             <div>

@@ -5,8 +5,7 @@ import type { AdminCanvas } from "../../../api/types.ts";
 import { toastWithUndo } from "../../../canvas/changes.ts";
 import { Button } from "../../../kit/Button.tsx";
 import { DangerAct } from "../../../kit/DangerAct.tsx";
-import { Dialog } from "../../../kit/Dialog.tsx";
-import { DialogForm } from "../../../kit/DialogForm.tsx";
+import { Dialog, DialogForm } from "../../../kit/Dialog.tsx";
 import { TextField } from "../../../kit/Field.tsx";
 import { keepFocus } from "../../../kit/focus.ts";
 

@@ -12,7 +12,7 @@ import { Button } from "../../../kit/Button.tsx";
 import { DangerAct } from "../../../kit/DangerAct.tsx";
 import { ConfirmDialog } from "../../../kit/Dialog.tsx";
 import { ErrorNote } from "../../../kit/ErrorNote.tsx";
-import { Loading } from "../../../kit/Loading.tsx";
+import { Loading, Reading } from "../../../kit/Loading.tsx";
 import { Screen } from "../../../kit/Screen.tsx";
 import { toast } from "../../../kit/toasts.ts";
 import { countOf } from "../../../kit/words.ts";
@@ -73,16 +73,13 @@ export function ConnectionScreen() {
 }
 
 function Calls({ name }: { name: string }) {
-  const { data: usage, error } = useQuery(profileUsageQuery(name));
+  const query = useQuery(profileUsageQuery(name));
+  const { data: usage } = query;
   return (
     <section className="card stack" aria-labelledby="calls">
       <h2 id="calls">Calls this month</h2>
-      {error === null ? null : <ErrorNote error={error} />}
-      {usage === undefined ? (
-        error === null ? (
-          <Loading what="the calls" rows={3} />
-        ) : null
-      ) : usage.total.calls === 0 ? (
+      <Reading query={query} what="the calls" rows={3} />
+      {usage === undefined ? null : usage.total.calls === 0 ? (
         <p className="soft">There are none.</p>
       ) : (
         <DayBars

@@ -9,8 +9,7 @@ import { Badge } from "../../../kit/Badge.tsx";
 import { Button } from "../../../kit/Button.tsx";
 import { Dialog } from "../../../kit/Dialog.tsx";
 import { Empty } from "../../../kit/Empty.tsx";
-import { ErrorNote } from "../../../kit/ErrorNote.tsx";
-import { Loading } from "../../../kit/Loading.tsx";
+import { Reading } from "../../../kit/Loading.tsx";
 import { Screen } from "../../../kit/Screen.tsx";
 import { toast } from "../../../kit/toasts.ts";
 import { countOf } from "../../../kit/words.ts";
@@ -18,7 +17,8 @@ import { ProfileForm } from "./ProfileForm.tsx";
 
 /** The external servers that pages may call through the service. */
 export function ConnectionsScreen() {
-  const { data: profiles, error, refetch } = useQuery(connectionsQuery);
+  const query = useQuery(connectionsQuery);
+  const { data: profiles } = query;
   const navigate = useNavigate();
   const [isNew, setNew] = useState(false);
   const add = (
@@ -28,14 +28,7 @@ export function ConnectionsScreen() {
   );
   return (
     <Screen title="Connections" acts={add}>
-      {error === null ? null : (
-        <ErrorNote error={error}>
-          <div>
-            <Button onPress={() => void refetch()}>Try again</Button>
-          </div>
-        </ErrorNote>
-      )}
-      {profiles === undefined && error === null ? <Loading what="the Connections" /> : null}
+      <Reading query={query} what="the Connections" />
       {profiles?.length === 0 ? (
         <Empty icon={<Plug aria-hidden />} title="There are no Connections">
           <p>

@@ -6,8 +6,7 @@ import { meQuery } from "../../../api/queries.ts";
 import { Badge } from "../../../kit/Badge.tsx";
 import { Button } from "../../../kit/Button.tsx";
 import { bytesOf } from "../../../kit/bytes.ts";
-import { ErrorNote } from "../../../kit/ErrorNote.tsx";
-import { Loading } from "../../../kit/Loading.tsx";
+import { Reading } from "../../../kit/Loading.tsx";
 import { Meter } from "../../../kit/Meter.tsx";
 import { Screen } from "../../../kit/Screen.tsx";
 import { Time } from "../../../kit/Time.tsx";
@@ -30,7 +29,8 @@ const number = new Intl.NumberFormat("en");
 /** Whether the parts of the service answer, which nodes run, and what runs on them. */
 export function HealthScreen() {
   const { data: me } = useSuspenseQuery(meQuery);
-  const { data, error, isFetching, refetch } = useQuery(instanceHealthQuery);
+  const query = useQuery(instanceHealthQuery);
+  const { data, isFetching, refetch } = query;
   return (
     <Screen
       title="Health"
@@ -49,12 +49,8 @@ export function HealthScreen() {
             </p>
           </div>
         ) : null}
-        {error === null ? null : <ErrorNote error={error} />}
-        {data === undefined ? (
-          error === null && <Loading what="the parts" rows={8} />
-        ) : (
-          <Health health={data} />
-        )}
+        <Reading query={query} what="the parts" rows={8} />
+        {data === undefined ? null : <Health health={data} />}
       </div>
     </Screen>
   );

@@ -6,8 +6,7 @@ import { organisationsQuery } from "../../../api/admin.ts";
 import { Button } from "../../../kit/Button.tsx";
 import { Dialog } from "../../../kit/Dialog.tsx";
 import { Empty } from "../../../kit/Empty.tsx";
-import { ErrorNote } from "../../../kit/ErrorNote.tsx";
-import { Loading } from "../../../kit/Loading.tsx";
+import { Reading } from "../../../kit/Loading.tsx";
 import { Screen } from "../../../kit/Screen.tsx";
 import { toast } from "../../../kit/toasts.ts";
 import { countOf } from "../../../kit/words.ts";
@@ -19,7 +18,8 @@ const NAMED = 8;
 
 /** The organisations of the instance, and the domains whose people belong to them. */
 export function OrganisationsScreen() {
-  const { data: orgs, error, refetch } = useQuery(organisationsQuery);
+  const query = useQuery(organisationsQuery);
+  const { data: orgs } = query;
   const navigate = useNavigate();
   const [isNew, setNew] = useState(false);
   const add = (
@@ -30,14 +30,7 @@ export function OrganisationsScreen() {
   return (
     <Screen title="Organisations" acts={add}>
       <TenancyNote />
-      {error === null ? null : (
-        <ErrorNote error={error}>
-          <div>
-            <Button onPress={() => void refetch()}>Try again</Button>
-          </div>
-        </ErrorNote>
-      )}
-      {orgs === undefined && error === null ? <Loading what="the organisations" /> : null}
+      <Reading query={query} what="the organisations" />
       {orgs?.length === 0 ? (
         <Empty icon={<Building2 aria-hidden />} title="There are no organisations">
           <p>

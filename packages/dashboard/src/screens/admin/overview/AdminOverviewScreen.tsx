@@ -5,8 +5,7 @@ import { Link } from "@tanstack/react-router";
 import { ArrowRight, CircleCheck, TriangleAlert } from "lucide-react";
 import { type InstanceOverview, instanceOverviewQuery } from "../../../api/instance.ts";
 import { bytesOf } from "../../../kit/bytes.ts";
-import { ErrorNote } from "../../../kit/ErrorNote.tsx";
-import { Loading } from "../../../kit/Loading.tsx";
+import { Reading } from "../../../kit/Loading.tsx";
 import { Meter } from "../../../kit/Meter.tsx";
 import { dollarsOf } from "../../../kit/money.ts";
 import { Screen } from "../../../kit/Screen.tsx";
@@ -18,13 +17,12 @@ const month = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric",
 
 /** What needs an administrator, and what the instance has. */
 export function AdminOverviewScreen() {
-  const { data, error } = useQuery(instanceOverviewQuery);
+  const query = useQuery(instanceOverviewQuery);
+  const { data } = query;
   return (
     <Screen title="Overview">
-      {error === null ? null : <ErrorNote error={error} />}
-      {data === undefined ? (
-        error === null && <Loading what="the overview" rows={8} />
-      ) : (
+      <Reading query={query} what="the overview" rows={8} />
+      {data === undefined ? null : (
         <div className="stack">
           <Attention attention={data.attention} />
           <Figures overview={data} />

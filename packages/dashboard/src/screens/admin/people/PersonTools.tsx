@@ -4,21 +4,20 @@ import { adminChanged, endToolsOf, personToolsQuery } from "../../../api/admin.t
 import type { AdminPerson } from "../../../api/types.ts";
 import { Button } from "../../../kit/Button.tsx";
 import { ConfirmDialog } from "../../../kit/Dialog.tsx";
-import { ErrorNote } from "../../../kit/ErrorNote.tsx";
-import { Loading } from "../../../kit/Loading.tsx";
+import { Reading } from "../../../kit/Loading.tsx";
 import { toast } from "../../../kit/toasts.ts";
 import { countOf } from "../../../kit/words.ts";
 import { ToolList } from "../../../tools/ToolList.tsx";
 
 /** The tools that act for a person, and the end of one or of all. */
 export function PersonTools({ person: { id, name } }: { person: AdminPerson }) {
-  const { data: tools, error } = useQuery(personToolsQuery(id));
+  const query = useQuery(personToolsQuery(id));
+  const { data: tools } = query;
   const [isOpen, setOpen] = useState(false);
   return (
     <section className="card stack" aria-labelledby="person-tools">
       <h2 id="person-tools">Connected tools</h2>
-      {error === null ? null : <ErrorNote error={error} />}
-      {tools === undefined && error === null ? <Loading what="their connected tools" rows={1} /> : null}
+      <Reading query={query} what="their connected tools" rows={1} />
       {tools?.length === 0 ? <p className="soft">No tool acts for them.</p> : null}
       {tools === undefined || tools.length === 0 ? null : (
         <ToolList

@@ -5,8 +5,7 @@ import { adminChanged, erasePerson, handoverQuery, personExportUrl } from "../..
 import type { AdminPerson } from "../../../api/types.ts";
 import { Button, ButtonAnchor } from "../../../kit/Button.tsx";
 import { DangerAct } from "../../../kit/DangerAct.tsx";
-import { Dialog } from "../../../kit/Dialog.tsx";
-import { DialogForm } from "../../../kit/DialogForm.tsx";
+import { Dialog, DialogForm } from "../../../kit/Dialog.tsx";
 import { ErrorNote } from "../../../kit/ErrorNote.tsx";
 import { TextField } from "../../../kit/Field.tsx";
 import { keepFocus } from "../../../kit/focus.ts";

@@ -6,8 +6,7 @@ import { useState } from "react";
 import { type ConfigSetting, instanceConfigQuery, quotaPeopleQuery } from "../../../api/instance.ts";
 import { Badge } from "../../../kit/Badge.tsx";
 import { Button } from "../../../kit/Button.tsx";
-import { ErrorNote } from "../../../kit/ErrorNote.tsx";
-import { Loading } from "../../../kit/Loading.tsx";
+import { Reading } from "../../../kit/Loading.tsx";
 import { Screen } from "../../../kit/Screen.tsx";
 import { ChangeSetting } from "../settings/ChangeSetting.tsx";
 import { NAMED_KEYS, nameOf } from "../settings/names.ts";
@@ -20,7 +19,8 @@ const placeOf = ({ key }: ConfigSetting): number => {
 
 /** The quotas: their defaults, those of the instance, and the people who have others. */
 export function QuotasScreen() {
-  const { data: settings, error } = useQuery(instanceConfigQuery);
+  const query = useQuery(instanceConfigQuery);
+  const { data: settings } = query;
   const [changing, setChanging] = useState<ConfigSetting | null>(null);
   const quotas = settings
     ?.filter(({ key }) => key?.startsWith("quotas."))
@@ -33,10 +33,8 @@ export function QuotasScreen() {
           <p className="small soft">
             A quota counts at the next write. Data that exceeds a lower one stays, and nothing is deleted.
           </p>
-          {error === null ? null : <ErrorNote error={error} />}
-          {quotas === undefined ? (
-            error === null && <Loading what="the quotas" rows={8} />
-          ) : (
+          <Reading query={query} what="the quotas" rows={8} />
+          {quotas === undefined ? null : (
             <table className="quotas">
               <thead>
                 <tr>
@@ -106,15 +104,13 @@ function PeopleWith({
   title: string;
   none: string;
 }) {
-  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
-    quotaPeopleQuery(show),
-  );
+  const query = useInfiniteQuery(quotaPeopleQuery(show));
+  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   const people = data?.pages.flatMap(({ users }) => users);
   return (
     <section className="card stack-small" aria-labelledby={show}>
       <h2 id={show}>{title}</h2>
-      {error === null ? null : <ErrorNote error={error} />}
-      {people === undefined ? error === null && <Loading what="people" rows={2} /> : null}
+      <Reading query={query} what="people" rows={2} />
       {people?.length === 0 ? <p className="soft">{none}</p> : null}
       <ul className="quota-people">
         {people?.map(({ id, name, email, quotas }) => (

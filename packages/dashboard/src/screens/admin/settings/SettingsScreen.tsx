@@ -7,8 +7,7 @@ import { type ConfigSetting, instanceConfigQuery } from "../../../api/instance.t
 import { Badge } from "../../../kit/Badge.tsx";
 import { Button } from "../../../kit/Button.tsx";
 import { Empty } from "../../../kit/Empty.tsx";
-import { ErrorNote } from "../../../kit/ErrorNote.tsx";
-import { Loading } from "../../../kit/Loading.tsx";
+import { Reading } from "../../../kit/Loading.tsx";
 import { Screen } from "../../../kit/Screen.tsx";
 import { SearchField } from "../../../kit/SearchField.tsx";
 import { ChangeSetting } from "./ChangeSetting.tsx";
@@ -22,7 +21,8 @@ const isQuota = ({ key }: ConfigSetting) => key?.startsWith("quotas.") === true;
 export function SettingsScreen() {
   const { q = "" } = useSearch({ from: "/admin/settings" });
   const navigate = useNavigate();
-  const { data: settings, error } = useQuery(instanceConfigQuery);
+  const query = useQuery(instanceConfigQuery);
+  const { data: settings } = query;
   const [changing, setChanging] = useState<ConfigSetting | null>(null);
   const found = settings?.filter((setting) => !isQuota(setting) && contains(setting, q.toLowerCase()));
   const groups: [id: string, title: string, settings: ConfigSetting[]][] = [
@@ -59,8 +59,7 @@ export function SettingsScreen() {
           Settings with a name in capitals are variables of the environment and need a restart. Quotas are on
           a <Link to="/admin/quotas">screen of their own</Link>.
         </p>
-        {error === null ? null : <ErrorNote error={error} />}
-        {settings === undefined && error === null ? <Loading what="the settings" rows={10} /> : null}
+        <Reading query={query} what="the settings" rows={10} />
         {found?.length === 0 ? (
           <Empty title="No setting contains this text">
             <p>Names, meanings and values are searched.</p>

@@ -12,7 +12,7 @@ import { Empty } from "../../../kit/Empty.tsx";
 import { ErrorNote } from "../../../kit/ErrorNote.tsx";
 import { Facts } from "../../../kit/Facts.tsx";
 import { focusContent } from "../../../kit/focus.ts";
-import { Loading } from "../../../kit/Loading.tsx";
+import { Reading } from "../../../kit/Loading.tsx";
 import { Screen } from "../../../kit/Screen.tsx";
 import { Time } from "../../../kit/Time.tsx";
 import { toast } from "../../../kit/toasts.ts";
@@ -24,8 +24,8 @@ type Program = ToolsInUse["clients"][number];
 
 /** The AI tools that people have connected, by program, the end of each, and which programs may ask people at all. */
 export function ToolsScreen() {
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } =
-    useInfiniteQuery(toolsInUseQuery);
+  const query = useInfiniteQuery(toolsInUseQuery);
+  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   const [ending, setEnding] = useState<Program | null>(null);
   const programs = data?.pages
     .flatMap(({ clients }) => clients)
@@ -34,14 +34,7 @@ export function ToolsScreen() {
   return (
     <Screen title="AI tools">
       <div className="stack">
-        {error === null ? null : (
-          <ErrorNote error={error}>
-            <div>
-              <Button onPress={() => void refetch()}>Try again</Button>
-            </div>
-          </ErrorNote>
-        )}
-        {data === undefined && error === null ? <Loading what="the tools in use" rows={4} /> : null}
+        <Reading query={query} what="the tools in use" rows={4} />
         {programs?.length === 0 && tokens?.tools === 0 ? (
           <Empty icon={<Bot aria-hidden />} title="Nobody has connected a tool">
             <p>
