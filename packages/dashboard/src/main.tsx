@@ -14,7 +14,7 @@ applyMotion();
 createRoot(document.getElementById("app") as HTMLElement, {
   // A screen shows the errors of the service; all others are faults of the dashboard.
   onCaughtError(error) {
-    // biome-ignore lint/suspicious/noConsole: for whoever looks for the fault
+    // biome-ignore lint/suspicious/noConsole: it helps to find the fault
     if (!(error instanceof ApiError)) console.error(error);
   },
 }).render(

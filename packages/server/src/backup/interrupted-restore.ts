@@ -10,7 +10,7 @@ import { isRestoredDump, openBlobs } from "../drivers/index.ts";
  * that directory gets its name, the restore is carried out to its end, if need be by the next start (decision 126).
  */
 interface Plan {
-  /** The name that what is present gets: that of a directory for the database, and an ending for the directory of the blobs. */
+  /** The name under which the present data is kept: of a directory for the database, and an ending for the directory of the blobs. */
   aside: string;
   /** Whether new blobs take the place of the present ones, which are moved aside. */
   replacesBlobs: boolean;

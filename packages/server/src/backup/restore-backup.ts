@@ -53,7 +53,7 @@ interface Restore {
   config: Config;
   environment: Record<string, string | undefined>;
   backup: Verified;
-  /** The name that what is present gets. */
+  /** The name under which the present data is kept. */
   aside: string;
   times: RestoredTimes;
   print: Print;

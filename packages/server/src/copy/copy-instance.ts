@@ -25,7 +25,7 @@ const LOST_SHOWN = 10;
 
 type Environment = Record<string, string | undefined>;
 
-/** Where to copy to: what SERVICE_DATABASE_URL and SERVICE_BLOBS_URL are to be. What is left out stays where it is. */
+/** Where to copy to: the new values of SERVICE_DATABASE_URL and SERVICE_BLOBS_URL. A part without a new value is not copied. */
 export interface CopyTarget {
   database?: string | undefined;
   blobs?: string | undefined;

@@ -21,8 +21,8 @@ export interface Arrival {
 }
 
 /**
- * Mounts a hook that answers requests with a ticket of `easel-server check` with how they have arrived, under every host and path. Only who has the
- * session secret can make a ticket; to all others, nothing here exists.
+ * Mounts a hook that answers requests with a ticket of `easel-server check` with how they have arrived, under every host and path. Only a
+ * holder of the session secret can make a ticket; to all others, nothing here exists.
  */
 export function mountArrival(app: FastifyInstance, env: Pick<Env, "signer" | "clock">): void {
   app.addHook("onRequest", (request, reply, done) => {

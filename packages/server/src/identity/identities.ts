@@ -123,8 +123,8 @@ async function rename({ id, email }: UserRow, to: string, env: Env): Promise<"do
 }
 
 /**
- * Stores by which address the settings name a person as an administrator. Somebody who was listed and has another address now stays one, as
- * long as the settings have the former address. Somebody else who gets that address is none.
+ * Stores by which address the settings name a person as an administrator. A person whose address was listed and has changed stays one, as
+ * long as the settings have the former address. A different person who gets that address is none.
  */
 async function list(row: UserRow, email: string, { config, db, log }: Env): Promise<void> {
   const listed = (each: string | null): each is string => each !== null && config.adminEmails.includes(each);

@@ -2,7 +2,7 @@ import type { CanvasData } from "../canvases/canvas-data.ts";
 import { asKeys } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 
-/** The interval at which it is written who has been seen. */
+/** The interval at which the times of people are written. */
 const INTERVAL_MS = 60 * 1000;
 /** The maximum number of people in a statement. */
 const AT_ONCE = 500;
@@ -13,7 +13,7 @@ export const lastSeenData: CanvasData = {
   people: { last_seen: { ids: ["user_id"], erased: "removed", exported: null } },
 };
 
-/** Writes that the people who have been seen were here now. If this fails, throws and keeps those who are left for the next attempt. */
+/** Writes the current time for the people who have been seen. If this fails, throws and keeps the others for the next attempt. */
 export async function writeLastSeen({
   db,
   clock,
@@ -36,7 +36,7 @@ export async function writeLastSeen({
   }
 }
 
-/** Writes every minute who has been seen. Returns a function that stops this and writes the last ones. */
+/** Writes the times of people every minute. Returns a function that stops this and writes the last ones. */
 export function startLastSeen(env: Env): () => Promise<void> {
   const write = () =>
     writeLastSeen(env).catch((err) => env.log.warn({ err }, "who has been here waits for the database"));

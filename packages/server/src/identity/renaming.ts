@@ -24,7 +24,7 @@ export const renamingSteps = ({ id, email }: Renamed, to: string): NamedStep<"ad
         case when excluded.role < canvas_people.role then excluded.role else canvas_people.role end`,
     sql`delete from canvas_people where email = ${email}`,
   ),
-  // Whoever owns a canvas is not on its list.
+  // The owner of a canvas is not on its list.
   optional`delete from canvas_people where email = ${to} and canvas_id in (select id from canvases where owner_id = ${id})`,
   ...moved(
     sql`insert into team_members (team_id, email)

@@ -8,7 +8,7 @@ export interface Filter {
 
 /**
  * Parses the filter of a list. Providers ask for one resource by one attribute, as `userName eq "ada@acme.test"`; everything else is refused
- * with 400 `invalidFilter`, so that no provider takes a list for an answer to what it has asked. `attributes` are those that can be asked for.
+ * with 400 `invalidFilter`, because a provider would take a list for the answer to its question. `attributes` are those that can be asked for.
  */
 export function parseFilter(text: string, attributes: readonly string[]): Filter {
   // Within a condition such as `emails[type eq "work"].value eq "…"` the last one compares.

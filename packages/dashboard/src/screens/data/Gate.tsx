@@ -9,7 +9,7 @@ import { ErrorNote } from "../../kit/ErrorNote.tsx";
 const KEEPS = { kv: "Keys and records", files: "Files" } as const;
 
 /**
- * Shows data only while its capability is on: the service refuses it otherwise. What is stored stays, and whoever may change the canvas can
+ * Shows data only while its capability is on: the service refuses it otherwise. What is stored stays, and owner and editors can
  * switch it on here.
  */
 export function Gate({

@@ -26,7 +26,7 @@ interface Change {
   said: string;
 }
 
-/** The members of a team. Whoever made it adds and removes them, each at once and with Undo. */
+/** The members of a team. Its creator adds and removes them, each at once and with Undo. */
 export function Members({ team, me, isCreator }: { team: TeamDetails; me: Me; isCreator: boolean }) {
   const [filter, setFilter] = useState("");
   const [page, setPage] = useState(0);
@@ -102,7 +102,7 @@ export function Members({ team, me, isCreator }: { team: TeamDetails; me: Me; is
                 {email === team.creator.email ? " · made the team" : ""}
               </small>
             </span>
-            {/* Whoever removes themself is asked, below. */}
+            {/* A person who removes themself is asked, below. */}
             {isCreator && email !== me.email ? (
               <Button
                 look="quiet"

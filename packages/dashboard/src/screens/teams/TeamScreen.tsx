@@ -22,7 +22,7 @@ import {
   updateTeam,
 } from "./team-queries.ts";
 
-/** A team: its members, and what whoever made it can change. */
+/** A team: its members, and what its creator can change. */
 export function TeamScreen() {
   const { id } = useParams({ from: "/teams/$id" });
   const { data: team } = useSuspenseQuery(teamQuery(id));
