@@ -32,16 +32,18 @@ export interface Process {
 }
 
 /**
- * Starts the service on a data directory; kills it at the end of the scope if it still runs. `errors` is the file descriptor of its log.
+ * Starts the service on a data directory; kills it at the end of the scope if it still runs. `errors` is the file descriptor of its log, and
+ * `program` that of another release.
  */
 export async function startProcess(
   scope: Scope,
   directory: string,
   more: Record<string, string> = {},
   errors: number | "inherit" = "inherit",
+  program = PROGRAM,
 ): Promise<Process> {
   const settings = { SERVICE_PORT: "0", SERVICE_DATA_DIR: directory, SERVICE_RATELIMIT_ENABLED: "off" };
-  const child = spawn(NODE, [PROGRAM], {
+  const child = spawn(NODE, [program], {
     env: { ...process.env, ...settings, SERVICE_LOG_LEVEL: "warn", ...more },
     stdio: ["ignore", "pipe", errors],
   });
