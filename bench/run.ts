@@ -11,6 +11,7 @@ import { fairness } from "./fairness.ts";
 import { files } from "./files.ts";
 import { kv } from "./kv.ts";
 import { mcp } from "./mcp.ts";
+import { metrics } from "./metrics.ts";
 import { nodes } from "./nodes.ts";
 import { realtime } from "./realtime.ts";
 import { s3 } from "./s3.ts";
@@ -31,6 +32,7 @@ const BENCHES = {
   connections,
   fairness,
   mcp,
+  metrics,
   realtime,
   backup,
   s3,
