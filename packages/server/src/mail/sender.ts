@@ -31,6 +31,8 @@ const newTransport = async ({ config }: Pick<Env, "config">): Promise<Transporte
     connectionTimeout: 10_000,
     greetingTimeout: 10_000,
     socketTimeout: 30_000,
+    // For how long a server that does not close its side keeps the process from ending.
+    socketCloseTimeout: 500,
   });
 };
 
