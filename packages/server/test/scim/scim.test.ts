@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { before, it } from "node:test";
 import { manage, stage, turn } from "@easel/conformance/fixture";
 import { type Answer, type Header, send } from "@easel/conformance/http";
+import { until } from "@easel/conformance/patience";
 import { connect } from "@easel/conformance/realtime/socket";
 import { freshEmail, type Person } from "@easel/conformance/target";
+import { onAccessChange } from "../../src/canvases/open-connections.ts";
 import { onEngines, startDev } from "../support/engines.ts";
 
 const TOKEN = "a-token-of-32-characters-or-more-0123";
@@ -91,7 +93,12 @@ await onEngines(
 
     it("a person is created once, found by userName and externalId, and signs in as usual", async () => {
       const email = freshEmail("ada");
-      refusedAs(await filter("Users", 'displayName co "Ada"'), 400, "invalidFilter");
+      for (const text of [
+        'displayName co "Ada"',
+        'nickName eq "Ada"',
+        `userName eq "${email}" or nickName eq "Ada"`,
+      ])
+        refusedAs(await filter("Users", text), 400, "invalidFilter");
       assert.equal((await filter("Users", `userName eq "${email}"`)).json.totalResults, 0);
       const made = await create(email, { externalId: "ext-1" });
       assert.deepEqual(
@@ -130,10 +137,16 @@ await onEngines(
       await turn(target, site, { realtime: true });
       const person = site.people.viewer;
       const id = String((await manage(target, person, "GET", "/api/me")).json.id);
+      // Connections are also checked again from time to time, which would end them later.
+      let announced: unknown[] = [];
+      const unsubscribe = await onAccessChange((change) => announced.push(change), env);
       for (const form of forms) {
         const again = await target.signIn(person.email);
         const socket = await connect(target, site.slug, again);
+        announced = [];
         const answer = await patch(`/Users/${id}`, form);
+        await until("it is announced", () => announced.length > 0);
+        assert.deepEqual(announced, [{ people: [id] }]);
         assert.deepEqual([answer.status, answer.json.active], [200, false], answer.text);
         assert.equal((await socket.end()).code, 4401);
         assert.equal(await isIn(again), false);
@@ -144,6 +157,7 @@ await onEngines(
           true,
         );
       }
+      await unsubscribe();
       refusedAs(
         await patch(`/Users/${id}`, { op: "replace", path: "active", value: "maybe" }),
         400,

@@ -39,7 +39,7 @@ function useMemory(): void {
 }
 
 /** Creates the tables of the service in an empty database. */
-async function createTables(databaseUrl: string): Promise<void> {
+export async function createTables(databaseUrl: string): Promise<void> {
   const db = await openDb(readConfig({ SERVICE_DATABASE_URL: databaseUrl }), (error) => {
     throw error;
   });
