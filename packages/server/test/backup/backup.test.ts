@@ -24,6 +24,34 @@ import { smallDisk } from "../support/small-disk.ts";
 
 const modeOf = async (file: string) => ((await stat(file)).mode & 0o777).toString(8);
 
+/** Asserts that programs of PostgreSQL that are missing or too old are told, with what to do. */
+async function refusePrograms(t: Scope, settings: Record<string, string>, backups: string): Promise<void> {
+  const programs = await temporaryDirectory(t);
+  const tried = { ...settings, PATH: programs };
+  const write = (program: string, text: string) =>
+    writeFile(path.join(programs, program), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  const both = async (message: RegExp) => {
+    await refused(takeBackup(tried, backups), new RegExp(`program pg_dump ${message.source}`));
+    const restored = restoreBackup(tried, backups, { replace: true });
+    await refused(restored, new RegExp(`program pg_restore ${message.source}`));
+  };
+  await both(/is not on the PATH: install PostgreSQL's client programs/);
+  for (const program of ["pg_dump", "pg_restore"])
+    await write(program, `echo "${program} (PostgreSQL) 12.9"`);
+  await both(/is of PostgreSQL 12, and the server of \d+: put the programs of version \d+ or newer/);
+  await write(
+    "pg_restore",
+    "echo 'pg_restore: error: unsupported version (1.99) in file header' >&2; exit 1",
+  );
+  const { PATH } = process.env;
+  process.env.PATH = `${programs}:${PATH}`;
+  try {
+    await refused(verifyBackup(backups, undefined), /The dump is of a newer pg_dump than the pg_restore/);
+  } finally {
+    process.env.PATH = PATH;
+  }
+}
+
 for (const engine of ENGINES) {
   test(`a backup of a running service on ${engine.name} brings data, pages and sessions back`, {
     skip: engine.skip,
@@ -54,6 +82,7 @@ for (const engine of ENGINES) {
         restoreBackup(settings, backups),
         /has \d+ tables: restore into an empty one, or add --replace/,
       );
+      await refusePrograms(t, settings, backups);
       await rm(path.join(directory, "blobs"), { recursive: true });
       await cut("restore prepared");
       await refused(
@@ -331,6 +360,9 @@ describe("a backup of SQLite", () => {
     const disk = await smallDisk(t, 600_000);
     if (disk === null) return t.diagnostic("no file system can be mounted here");
     await refused(takeBackup(settings, disk), /are free in .* no backup was made/);
+    const small = { ...settings, SERVICE_DATA_DIR: path.join(disk, "data") };
+    await refused(restoreBackup(small, backups), /The restore needs .* are free in .* Nothing was replaced/);
+    assert.deepEqual(await readdir(path.join(disk, "data")), ["easel.db.lock"]);
   });
 });
 

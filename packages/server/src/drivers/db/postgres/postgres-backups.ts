@@ -1,5 +1,6 @@
 import { open } from "node:fs/promises";
 import type { TransactionSql } from "postgres";
+import { SetupError } from "../../../config/setting-types.ts";
 import type { BlobColumn } from "../../blob-references.ts";
 import { type CheckCopy, type CopiedState, type DatabaseBackups, keysIn } from "../../database-backups.ts";
 import { versionOf, withClient } from "./one-client.ts";
@@ -16,7 +17,7 @@ export function postgresBackups(database: ProgramDatabase): DatabaseBackups {
     copy: (to, columns) =>
       withClient(database.url, async (client) => {
         const { version, schema } = await versionOf(client);
-        await requireProgram("pg_dump", version);
+        await requireProgram("pg_dump", version, database);
         // The dump, the counts and the references are of one snapshot, which this transaction holds.
         const state = await client.begin("isolation level repeatable read read only", async (snapshot) => {
           const [row] = await snapshot.unsafe("select pg_export_snapshot() as id");
@@ -44,7 +45,13 @@ export const checkDump: CheckCopy = async (file, _columns, faults) => {
   try {
     await runProgram("pg_restore", ["--list", file]);
   } catch (error) {
-    if (!(error instanceof MissingProgram)) faults.push((error as Error).message);
+    if (error instanceof MissingProgram) return null;
+    const { message } = error as Error;
+    if (/unsupported version/.test(message))
+      throw new SetupError(
+        "The dump is of a newer pg_dump than the pg_restore on the PATH: put the programs of PostgreSQL of that version or newer first on the PATH.",
+      );
+    faults.push(message);
   }
   return null;
 };

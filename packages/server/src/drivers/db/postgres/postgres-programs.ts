@@ -99,8 +99,12 @@ export function runProgram(
 }
 
 /** @throws SetupError unless the program is there and at least as new as the server, whose version is a number such as 150018. */
-export async function requireProgram(program: Program, server: number): Promise<void> {
-  const printed = await runProgram(program, ["--version"]);
+export async function requireProgram(
+  program: Program,
+  server: number,
+  database: ProgramDatabase,
+): Promise<void> {
+  const printed = await runProgram(program, ["--version"], database);
   const version = Number(/\) (\d+)/.exec(printed)?.[1] ?? 0);
   const needed = Math.floor(server / 10_000);
   if (version < needed)

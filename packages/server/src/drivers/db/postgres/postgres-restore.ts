@@ -41,7 +41,7 @@ export async function restoreDump(
   { aside, tables, times, token }: Restoring,
 ): Promise<void> {
   const { version, schema } = await withClient(database.url, versionOf);
-  for (const program of ["pg_restore", "psql"] as const) await requireProgram(program, version);
+  for (const program of ["pg_restore", "psql"] as const) await requireProgram(program, version, database);
   const psql = new RunningProgram(
     "psql",
     ["--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--output=/dev/null", "--file=-"],
