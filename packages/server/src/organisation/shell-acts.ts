@@ -20,28 +20,33 @@ export async function startShellActs(env: Env): Promise<() => void> {
   let after = idAt(clock() - LATE_MS);
   let known = new Set<string>();
 
-  /** Reads the entries that are new to this process, the oldest first. */
-  async function takeNew(): Promise<AuditRow[]> {
-    const rows = await db.all<AuditRow>`
-      select id, at, actor_id, actor_email, act, canvas_id, target, address, details, via from audit
-      where actor_id = ${SHELL.id} and id > ${after} order by id limit ${AT_ONCE}`;
-    const found = rows.filter(({ id }) => !known.has(id));
+  /** Reads what the shell has recorded, the oldest entries first. */
+  const read = () => db.all<AuditRow>`
+    select id, at, actor_id, actor_email, act, canvas_id, target, address, details, via from audit
+    where actor_id = ${SHELL.id} and id > ${after} order by id limit ${AT_ONCE}`;
+
+  function remember(rows: AuditRow[]): void {
     const late = idAt(clock() - LATE_MS);
     known = new Set([...known, ...rows.map(({ id }) => id)].filter((id) => id > late));
     after = (rows.length === AT_ONCE ? rows.at(-1)?.id : undefined) ?? late;
-    return found;
   }
 
-  async function look(): Promise<void> {
-    const found = await takeNew();
-    if (found.length === 0) return;
+  const isOldest = async () => {
     const [oldest] = await listNodes({ db });
-    if (oldest !== undefined && oldest.id !== lease.id) return;
-    await announceAccess({ people: found.flatMap(({ target }) => target ?? []) }, env);
-    for (const row of found) logAuditRow(row, env);
+    return oldest === undefined || oldest.id === lease.id;
+  };
+
+  async function look(): Promise<void> {
+    const rows = await read();
+    const found = rows.filter(({ id }) => !known.has(id));
+    if (found.length > 0 && (await isOldest())) {
+      await announceAccess({ people: found.flatMap(({ target }) => target ?? []) }, env);
+      for (const row of found) logAuditRow(row, env);
+    }
+    remember(rows);
   }
 
   // What was done before the start concerns no open connection, and was logged by the process of then.
-  await takeNew();
+  remember(await read());
   return lease.afterDatabase(look);
 }

@@ -107,7 +107,7 @@ export const shell: Fault[] = [
     "",
     TEST,
   ),
-  fault("shell: every node writes the lines", ACTS, "oldest.id !== lease.id", "oldest.id === ''", TEST),
+  fault("shell: every node writes the lines", ACTS, "oldest.id === lease.id", "oldest.id !== ''", TEST),
   fault("shell: the lines are written again and again", ACTS, "!known.has(id)", "id !== ''", TEST),
   fault(
     "shell: the service does not look for what it has done",
