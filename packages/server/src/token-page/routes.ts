@@ -36,7 +36,7 @@ export function mountTokenPage(app: FastifyInstance, env: Env): void {
       await remove(caller, id, env);
       return reply.redirect("/tokens", 303);
     }
-    const shown = await create(caller, choicesOf(form), env);
+    const shown = await create(caller, choicesOf(form, env.config.tokenMaxDays), env);
     return sendTokenPage(reply.code(shown.failed === undefined ? 201 : 400), caller.user, shown, env);
   });
 }
@@ -62,7 +62,7 @@ async function create(caller: ActCaller, choices: Choices, env: Env): Promise<Sh
   });
   const name = cleanName(choices.name);
   if (name === null) return failed("name", "The token needs a name.");
-  const expiresAt = endOf(choices, env.clock());
+  const expiresAt = endOf(choices, env.config.tokenMaxDays, env.clock());
   if (expiresAt === undefined) return failed("date", "The last day must be today or later.");
   const ownOnly = audience === "mcp" && choices.canvas === "made";
   const canvasId = ownOnly ? null : choices.canvas || null;

@@ -2,7 +2,7 @@ import { LIMITS } from "@easel/protocol/limits";
 import { TOKEN_SCOPES, TOOL_RIGHTS } from "@easel/protocol/management";
 import { type Html, html } from "../http/html.ts";
 import type { OfferedCanvas } from "./offered-canvases.ts";
-import { type Choices, LIFETIMES, SCOPES } from "./token-choices.ts";
+import { type Choices, lifetimesWithin, SCOPES } from "./token-choices.ts";
 
 /** A fault of the submitted form: its field and its message. */
 export interface Fault {
@@ -43,7 +43,10 @@ const PARTS = {
 } as const;
 
 /** Renders the form that creates a token, with the choices of the previous attempt and its fault, if there was one. */
-export function tokenForm(chosen: Choices, canvases: OfferedCanvas[], fault: Fault | null): Html {
+export function tokenForm(
+  chosen: Choices,
+  { canvases, maxDays, fault }: { canvases: OfferedCanvas[]; maxDays: number | null; fault: Fault | null },
+): Html {
   const marks = (field: keyof Choices) =>
     fault?.field === field ? html` aria-invalid="true" aria-describedby="fault" autofocus` : null;
   const { rights, scopes, place, canvases: others } = PARTS[chosen.audience];
@@ -67,10 +70,10 @@ export function tokenForm(chosen: Choices, canvases: OfferedCanvas[], fault: Fau
     )}</select>
     ${chosen.audience === "mcp" ? askBox(chosen.confirms) : null}
     <fieldset><legend>Ends</legend>
-      ${LIFETIMES.map((days) => choice("end", String(days), `In ${days} days`, chosen.end))}
+      ${lifetimesWithin(maxDays).map((days) => choice("end", String(days), `In ${days} days`, chosen.end))}
       ${choice("end", "date", "At the end of a day", chosen.end)}
       <div class="nested"><label for="date">Last day (UTC)</label>
       <input id="date" name="date" type="date" value="${chosen.date}"${marks("date")}></div>
-      ${choice("end", "never", "Never", chosen.end)}</fieldset>
+      ${maxDays === null ? choice("end", "never", "Never", chosen.end) : null}</fieldset>
     <button class="button">Create token</button></form>`;
 }

@@ -81,9 +81,14 @@ export async function sendTokenPage(
   env: Env,
 ): Promise<FastifyReply> {
   const accepted = acceptsTokens(env.config);
+  const maxDays = env.config.tokenMaxDays;
   const canvases = accepted ? await listManaged(user, env) : [];
   const form = accepted
-    ? tokenForm(failed?.choices ?? defaultsFor(audience), canvases, failed?.fault ?? null)
+    ? tokenForm(failed?.choices ?? defaultsFor(audience, maxDays), {
+        canvases,
+        maxDays,
+        fault: failed?.fault ?? null,
+      })
     : html`<p>${NOT_ACCEPTED}</p>`;
   const { title, introduction, list } = await (audience === "mcp"
     ? toolsPart(env)

@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { manage, stage } from "@easel/conformance/fixture";
 import { accept, guestOf, invite } from "@easel/conformance/guest";
+import { send } from "@easel/conformance/http";
 import { refused } from "@easel/conformance/refusal";
 import { freshEmail, type Person } from "@easel/conformance/target";
 import { limitTokenAges } from "../../src/identity/token-ages.ts";
+import { FORM, post } from "../support/client.ts";
 import { connectTool } from "../support/connected-tool.ts";
 import { onEngines } from "../support/engines.ts";
 
@@ -87,6 +89,21 @@ await onEngines(
         select expires_at from tokens join users on users.id = user_id where email = ${person.email}`;
       assert.equal(ends.length, 2);
       for (const { expires_at } of ends) assert.ok(Math.abs(expires_at - Date.now() - 5 * DAY_MS) < DAY_MS);
+    });
+
+    it("the page of tokens offers no end that is later than the settings allow", async () => {
+      const person = await target.signIn(freshEmail("reader"));
+      const page = await send(target.base, { method: "GET", path: "/tokens", headers: person.headers });
+      assert.deepEqual(page.text.match(/In \d+ days/g), ["In 5 days"]);
+      assert.ok(!page.text.includes('value="never"') && page.text.includes('value="5" checked'));
+      const submit = (end: string) =>
+        post(target.base, "/tokens", [...person.headers, FORM], `name=CI&end=${end}`);
+      for (const [end, status] of [
+        ["5", 201],
+        ["never", 400],
+        ["90", 400],
+      ] as const)
+        assert.equal((await submit(end)).status, status, end);
     });
 
     it("tokens that were made before the limit get it at the start; programs with refresh tokens go on", async () => {
