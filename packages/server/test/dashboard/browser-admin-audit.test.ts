@@ -64,7 +64,7 @@ describe("the audit log on a screen", { skip: noBrowser }, async () => {
     await accessible(page);
     await fitsPhone(page);
     const saved = page.waitForEvent("download");
-    await page.getByRole("link", { name: "JSON lines" }).click();
+    await page.getByRole("link", { name: "Export as JSON lines" }).click();
     const file = await (await saved).path();
     const lines = (await readFile(file, "utf8")).trimEnd().split("\n");
     assert.deepEqual(

@@ -105,7 +105,7 @@ describe("teams", { skip: noBrowser }, async () => {
     await members(page).getByText("bo@else.test").waitFor();
     assert.equal(await button(page, `Remove ${ada.email}`).count(), 0);
     await button(page, "Leave…").click();
-    await page.getByText("You stay the one who made it").waitFor();
+    await page.getByText("The team stays yours").waitFor();
     await button(page, "Leave").last().click();
     await button(page, "Add yourself").waitFor();
     assert.deepEqual((await read(ada, id)).members, ["bo@else.test"]);
@@ -190,6 +190,6 @@ describe("teams", { skip: noBrowser }, async () => {
     await field.fill("one@else.test, p1@else.test");
     await field.press("Enter");
     await page.getByRole("heading", { name: "999 members" }).waitFor();
-    await page.getByText("Who is a member already was left out.").waitFor();
+    await page.getByText("People who are members already were left out.").waitFor();
   });
 });

@@ -172,7 +172,7 @@ const NoChanges = ({ isFiltered, onAll }: { isFiltered: boolean; onAll: () => vo
     title={isFiltered ? "Nobody has changed anything of this kind" : "Nobody has changed anything yet"}
     acts={isFiltered ? <Button onPress={onAll}>All changes</Button> : null}
   >
-    <p>Deploys, sharing, switches, exports: whoever does it, it is listed here for good.</p>
+    <p>Deploys, sharing, switches and exports are listed here for good.</p>
   </Empty>
 );
 

@@ -40,8 +40,8 @@ const NoAdministrator = ({ email }: { email: string }) => (
       }
     >
       <p>
-        You are signed in as <bdi>{email}</bdi>, who is no administrator of this instance. Whoever runs it
-        names its administrators in the setting <code>SERVICE_ADMIN_EMAILS</code>.
+        You are signed in as <bdi>{email}</bdi>. This account is not an administrator. The operator of the
+        service names the administrators in the setting <code>SERVICE_ADMIN_EMAILS</code>.
       </p>
     </Empty>
   </Screen>

@@ -50,8 +50,8 @@ function AddressForm({ canvas, onClose }: { canvas: Canvas; onClose: () => void 
       />
       <div className="dialog-text">
         <p>
-          The old address stops working at once: whoever follows a link to it finds nothing. Send the new one
-          to the people who use the page.
+          The old address stops working at once, and links to it lead nowhere. Send the new address to the
+          people who use the page.
         </p>
         <p>
           {canvas.version === null

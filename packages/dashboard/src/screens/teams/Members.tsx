@@ -84,7 +84,7 @@ export function Members({ team, me, isCreator }: { team: TeamDetails; me: Me; is
       {team.people.length === 0 ? (
         <p className="soft">
           {team.externalGroup === null
-            ? "Nobody yet. Whoever you add gets into the canvases that are shared with the team."
+            ? "Nobody yet. Members can open the canvases that are shared with the team."
             : "Nobody of the group has signed in yet."}
         </p>
       ) : null}
@@ -165,7 +165,7 @@ function AddMembers({
     const given = text;
     setText(left.map(({ text }) => text).join(", "));
     setFaults(left);
-    setNote(fresh.length < emails.length ? "Who is a member already was left out." : "");
+    setNote(fresh.length < emails.length ? "People who are members already were left out." : "");
     input.current?.focus();
     if (fresh.length === 0) return;
     const said =

@@ -41,7 +41,7 @@ export function TeamScreen() {
           <p className="soft">
             Made by {isCreator ? "you" : <bdi>{team.creator.name ?? team.creator.email}</bdi>}.{" "}
             {team.canvases === 0
-              ? "No canvas is shared with it yet: add it in Sharing of a canvas."
+              ? "No canvas is shared with it yet. Add the team on the Sharing screen of a canvas."
               : `${countOf(team.canvases, "canvas is", "canvases are")} shared with it.`}
           </p>
           <Members team={team} me={me} isCreator={isCreator && team.externalGroup === null} />
@@ -128,10 +128,10 @@ function Leave({ team, isCreator }: { team: TeamDetails; isCreator: boolean }) {
         </p>
         <p>
           {isCreator ? (
-            "You stay the one who made it: you change it and can add yourself again."
+            "The team stays yours: you can change it, and add yourself again."
           ) : (
             <>
-              Only <bdi>{team.creator.name ?? team.creator.email}</bdi>, who made it, can add you again.
+              Only <bdi>{team.creator.name ?? team.creator.email}</bdi> can add you again.
             </>
           )}
         </p>

@@ -65,10 +65,10 @@ export function AuditScreen() {
       acts={
         <>
           <ButtonAnchor icon={<Download aria-hidden />} href={auditExportUrl(filter, "csv")} download>
-            CSV
+            Export as CSV
           </ButtonAnchor>
           <ButtonAnchor icon={<Download aria-hidden />} href={auditExportUrl(filter, "jsonl")} download>
-            JSON lines
+            Export as JSON lines
           </ButtonAnchor>
         </>
       }

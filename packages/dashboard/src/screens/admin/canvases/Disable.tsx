@@ -35,7 +35,7 @@ export function Disable({ canvas }: { canvas: AdminCanvas }) {
             </Button>
           }
         >
-          <p>Whoever could open it can open it again.</p>
+          <p>Everyone who could open it before can open it again.</p>
         </DangerAct>
       )}
       <DangerAct
@@ -100,7 +100,7 @@ function ReasonForm({
         label="Reason"
         description={
           <>
-            <bdi>{owner.name}</bdi>, the editors and whoever opens the address read it. It can be empty.
+            <bdi>{owner.name}</bdi>, the editors and everyone who opens the address see it. It can be empty.
           </>
         }
         lines={3}

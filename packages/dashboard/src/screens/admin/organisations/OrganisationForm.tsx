@@ -96,7 +96,7 @@ export function OrganisationForm({
       />
       <TextField
         label="Domains"
-        description="One a line, such as acme.com. Whoever signs in with an address of a domain is a member. Subdomains count only if they are listed."
+        description="One per line, such as acme.com. People with an address of a domain become members when they sign in. Subdomains count only if they are listed."
         lines={4}
         value={text}
         onChange={(to) => edited(() => setText(to))}

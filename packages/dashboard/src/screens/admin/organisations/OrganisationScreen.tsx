@@ -50,8 +50,8 @@ export function OrganisationScreen() {
           <section className="card stack" aria-labelledby="members">
             <h2 id="members">{countOf(org.members, "member")}</h2>
             <p className="soft">
-              <code>{org.id}</code>, since <Time at={org.createdAt} as="day" />. Members are those who have
-              signed in with an address of its domains.
+              <code>{org.id}</code>, since <Time at={org.createdAt} as="day" />. Everyone who has signed in
+              with an address of its domains is a member.
             </p>
             <OrganisationForm
               key={org.id}

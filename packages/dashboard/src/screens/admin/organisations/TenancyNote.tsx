@@ -9,7 +9,7 @@ export function TenancyNote() {
     <p className="note wait tenancy-note">
       <span>
         Organisations have no effect now: <code>SERVICE_TENANCY</code> is off, so everyone on this instance
-        counts as one organisation. Whoever runs the service can switch it on.
+        counts as one organisation. The operator of the service can switch it on.
       </span>
     </p>
   ) : null;

@@ -156,7 +156,7 @@ function Publishing({ person: { id, name, canPublishPublic } }: { person: AdminP
       <Toggle
         isSelected={change.isPending ? change.variables : canPublishPublic}
         onChange={(to) => change.mutate(to)}
-        description="With a public link, anyone on the internet who has the address opens the pages. Where the instance has public links off, nobody can."
+        description="With a public link, anyone on the internet can open the pages. If public links are off on the instance, this has no effect."
       >
         May open canvases to everyone by a public link
       </Toggle>

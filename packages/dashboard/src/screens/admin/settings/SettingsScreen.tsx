@@ -29,7 +29,7 @@ export function SettingsScreen() {
     ["changeable", "You can change these here", found?.filter(({ changeable }) => changeable) ?? []],
     [
       "environment",
-      "Set by whoever runs the service",
+      "Set by the operator of the service",
       found?.filter(({ changeable, source }) => !changeable && source === "environment") ?? [],
     ],
     [

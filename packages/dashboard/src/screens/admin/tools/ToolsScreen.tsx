@@ -82,8 +82,8 @@ export function ToolsScreen() {
             {countOf(ending.people, "person", "people")}. What it has made stays.
           </p>
           <p>
-            People can connect it again. To keep it out, whoever runs the service names the programs that may
-            ask in <code>SERVICE_OAUTH_CLIENTS</code>.
+            People can connect it again. To keep it out, the operator of the service lists the programs that
+            may ask in <code>SERVICE_OAUTH_CLIENTS</code>.
           </p>
         </ConfirmDialog>
       )}
@@ -168,7 +168,7 @@ function Allowed() {
         </Facts>
       )}
       <p className="small soft">
-        Whoever runs the service changes this:{" "}
+        The operator of the service changes this:{" "}
         <Link to="/admin/settings" search={{ q: "SERVICE_OAUTH" }}>
           both settings
         </Link>

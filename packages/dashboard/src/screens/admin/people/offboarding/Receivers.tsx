@@ -138,7 +138,7 @@ export function Receivers({
                   label={`New owner of ${title}`}
                   value={choice.others[id] ?? ""}
                   choices={[
-                    { value: "", label: "Who takes the rest" },
+                    { value: "", label: "The person who takes the rest" },
                     ...[...new Set([...editors, ...added])].map((email) => ({
                       value: email,
                       label: editors.includes(email) ? `${email} (editor)` : email,
