@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isFresh, networkOf, rangeOf } from "./request-headers.ts";
 
-const NETWORKS: [address: string, network: string][] = [
+const NETWORKS: [address: string | undefined, network: string][] = [
   ["192.0.2.7", "192.0.2.7"],
   ["127.0.0.1", "127.0.0.1"],
   ["::ffff:192.0.2.7", "192.0.2.7"],
@@ -22,6 +22,7 @@ const NETWORKS: [address: string, network: string][] = [
   ["::192.0.2.7", "0:0:0:0::/64"],
   ["fe80::1%eth0", "fe80:0:0:0::/64"],
   ["", ""],
+  [undefined, ""],
   ["unknown", "unknown"],
   ["203.0.113.7:443", "203.0.113.7:443"],
   ["[2001:db8::1]", "[2001:db8::1]"],
@@ -29,7 +30,7 @@ const NETWORKS: [address: string, network: string][] = [
 ];
 
 for (const [address, network] of NETWORKS)
-  test(`${address || "nothing"} counts as ${network || "itself"}`, () =>
+  test(`${address === "" ? "nothing" : address} counts as ${network || "itself"}`, () =>
     assert.equal(networkOf(address), network));
 
 const fresh: [header: string | undefined, expected: boolean][] = [

@@ -24,9 +24,10 @@ export function parseMediaType(header: string | undefined): MIMEType | null {
 
 /**
  * Returns the network whose rate limit applies to a client. For an IPv6 address this is its /64 prefix, which usually belongs to one
- * subscriber; for an IPv4-mapped address, the IPv4 address (decision 018). Any other text is returned unchanged.
+ * subscriber; for an IPv4-mapped address, the IPv4 address (decision 018). Any other text is returned unchanged. A connection that the client
+ * has broken off has no address any more.
  */
-export function networkOf(address: string): string {
+export function networkOf(address: string | undefined = ""): string {
   const [plain = ""] = address.split("%");
   if (!isIPv6(plain)) return address;
   // The URL parser normalises the address and writes its last 32 bits in hexadecimal.
