@@ -62,7 +62,7 @@ export interface ServeOptions {
   drainMs?: number;
   /** Whether other processes may use the same SQLite database. By default the start waits until they have stopped. */
   sharesDatabase?: boolean;
-  /** The file descriptor of a TCP socket to listen at, instead of SERVICE_HOST and SERVICE_PORT. Whoever has given it keeps it open. */
+  /** The file descriptor of a TCP socket to listen at, instead of SERVICE_HOST and SERVICE_PORT. The caller keeps it open. */
   socket?: number | undefined;
   /** Whether other processes listen at the same port. The system then distributes the connections. False by default. */
   sharesPort?: boolean;

@@ -134,7 +134,7 @@ const SETTLED_MS = 60_000;
 
 /**
  * Reads entries with ids after `after`, the oldest first, at most `limit`, in pages that are read one after the other. Entries of the last
- * minute come later, so that whoever goes on after the last id misses none.
+ * minute come later, so that a client that goes on after the last id misses none.
  */
 export async function* auditEntriesAfter(
   after: string,

@@ -73,7 +73,7 @@ const OPEN_TO_ALL = "The Public link opens without signing in.";
 /** Returns how a person who is not anonymous is identified. */
 function howSignedIn({ principal, isUnknown }: Facts): string {
   if (principal.kind === "guest") return "The link of their invitation signs them in.";
-  return isUnknown ? "Whoever signs in with this address gets this access." : "They can sign in.";
+  return isUnknown ? "A person who signs in with this address gets this access." : "They can sign in.";
 }
 
 /** Returns why a caller who is not signed in may not open the canvas. */

@@ -70,7 +70,7 @@ const FAILURES = {
     status: 403,
     code: "PERMISSION_DENIED",
     title: "You are in no group that may sign in here",
-    text: "The people who run this service decide which groups may. Whoever manages your account at the sign-in service can add you to one.",
+    text: "The people who run this service decide which groups may. The administrators of the sign-in service can add you to one.",
     other: true,
   },
   groups_elsewhere: {

@@ -9,7 +9,7 @@ export const unlink = adminCommand({
     const person = await personOf(args[0] ?? "", shell);
     const name = printable(person.email);
     await confirm(
-      `Unlink ${name} from their accounts at the sign-in service, and end ${countOf(person.sessions, "session")}? Whoever signs in next with this address is ${name}.`,
+      `Unlink ${name} from their accounts at the sign-in service, and end ${countOf(person.sessions, "session")}? The next person who signs in with this address is ${name}.`,
     );
     const { ended } = await shell.perform("user.unlink", { params: { id: person.id } });
     note(

@@ -6,7 +6,7 @@ export const ACCESS = {
     "SERVICE_INVITE_DAYS",
     whole(1, 3_650),
     30,
-    "For how many days the link of an invitation lets a guest in. Guests who have entered stay until the invitation is revoked. Whoever invites can choose fewer.",
+    "For how many days the link of an invitation lets a guest in. Guests who have entered stay until the invitation is revoked. The inviter can choose fewer.",
   ),
   tokenMaxDays: optional(
     "SERVICE_TOKEN_MAX_DAYS",

@@ -20,7 +20,7 @@ const NOTES: Partial<Record<Widening, string>> = {
   roles: "Editors change the pages and the data, and share the canvas with others.",
   guests:
     "Guests are people outside of your organisation. Each gets a link, which you see here once and send to them yourself.",
-  password: "Whoever could not open it for want of the password can do so then.",
+  password: "The link then opens without a password.",
 };
 
 const notesFor = (before: Openness, after: Openness): string[] =>

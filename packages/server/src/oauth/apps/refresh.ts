@@ -35,7 +35,7 @@ export async function refreshAccess(form: Form, address: string, env: Env): Prom
           select 1 from app_refresh_tokens as successor join tokens on tokens.id = successor.token_id
           where successor.predecessor = ${hash} and successor.spent_at is null and tokens.used_at is null)))`,
     ),
-    // A successor whose response was lost. Whoever uses it nevertheless ends the tool.
+    // A successor whose response was lost. Any later use of it ends the tool.
     optional`update app_refresh_tokens set spent_at = ${now} where app_id = ${id} and spent_at is null`,
     // The access token of before is valid until its end, for requests that are under way.
     optional`delete from tokens where app_id = ${id} and id <> ${token_id}`,
