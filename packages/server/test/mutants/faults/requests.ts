@@ -195,6 +195,13 @@ export const requests: Fault[] = [
     "packages/server/test/identity/tokens.test.ts",
   ),
   fault(
+    "http: browsers may come back without TLS",
+    "packages/server/src/http/cross-site.ts",
+    "if (hsts !== null)",
+    "if (hsts === null)",
+    "packages/server/test/http/hosts.test.ts",
+  ),
+  fault(
     "proxy: an assertion has no end once it was accepted",
     "packages/server/src/identity/identify.ts",
     "env.clock() < credential.until",
