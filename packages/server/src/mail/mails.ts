@@ -1,4 +1,4 @@
-import type { MailSwitches } from "@easel/protocol/management";
+import { MAIL_SWITCHES, type MailSwitches } from "@easel/protocol/management";
 import type { Env } from "../env.ts";
 
 /** A mail that the service sends. Its text has nothing of what canvases contain. */
@@ -48,12 +48,29 @@ interface Sender {
 const whole = ({ name, email }: Sender) => `${oneLine(name)} (${email})`;
 /** Returns the day in UTC of a time in epoch milliseconds, such as `2026-01-31`. */
 export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
-const textOf = (paragraphs: string[], { base }: Pick<Env, "base">, footer = "") =>
-  [...paragraphs, `-- \nSent by ${base.origin}${footer}`].join("\n\n");
 
-/** The last line of the mails that people can turn off. */
-const choice = ({ base }: Pick<Env, "base">) =>
-  `\nWhich mails you get, you choose in your account: ${base.origin}/account#mails`;
+/** What a mail says, to whom. */
+interface Letter {
+  kind: Mail["kind"];
+  to: { email: string; name?: string };
+  subject: string;
+  paragraphs: string[];
+}
+
+/** Makes a mail of what it says. A mail that people can turn off ends with where they do so. */
+function mail({ kind, to, subject, paragraphs }: Letter, { base }: Pick<Env, "base">): Mail {
+  const sender = `-- \nSent by ${base.origin}`;
+  const choice = `\nWhich mails you get, you choose in your account: ${base.origin}/account#mails`;
+  const hasChoice = MAIL_SWITCHES.some((each) => each === kind);
+  return {
+    kind,
+    recipient: to.email,
+    recipientName: oneLine(to.name ?? ""),
+    subject,
+    body: [...paragraphs, hasChoice ? sender + choice : sender].join("\n\n"),
+    isForGuest: kind === "invitation",
+  };
+}
 
 /** The mail with the link of an invitation to a guest. `until` is in epoch milliseconds. */
 export const invitationMail = (
@@ -61,21 +78,20 @@ export const invitationMail = (
   { title, url, until }: { title: string; url: string; until: number },
   by: Sender,
   env: Pick<Env, "base">,
-): Mail => ({
-  kind: "invitation",
-  recipient: guest.email,
-  recipientName: oneLine(guest.name),
-  subject: `${oneLine(by.name)} invites you to “${oneLine(title)}”`,
-  body: textOf(
-    [
-      `${whole(by)} invites you to the page “${oneLine(title)}” on ${env.base.host}.`,
-      `Open it with this link, which is for you alone:\n${url}`,
-      `The link works until ${dayOf(until)}. If you do not know who invites you, ignore this mail.`,
-    ],
+): Mail =>
+  mail(
+    {
+      kind: "invitation",
+      to: guest,
+      subject: `${oneLine(by.name)} invites you to “${oneLine(title)}”`,
+      paragraphs: [
+        `${whole(by)} invites you to the page “${oneLine(title)}” on ${env.base.host}.`,
+        `Open it with this link, which is for you alone:\n${url}`,
+        `The link works until ${dayOf(until)}. If you do not know who invites you, ignore this mail.`,
+      ],
+    },
     env,
-  ),
-  isForGuest: true,
-});
+  );
 
 /** The mail that a canvas is shared with a person. */
 export const sharedMail = (
@@ -83,21 +99,19 @@ export const sharedMail = (
   { title, slug }: { title: string; slug: string },
   by: Sender,
   env: Pick<Env, "base">,
-): Mail => ({
-  kind: "shared",
-  recipient: to.email,
-  recipientName: "",
-  subject: `${oneLine(by.name)} has shared “${oneLine(title)}” with you`,
-  body: textOf(
-    [
-      `${whole(by)} has shared the page “${oneLine(title)}” with you. You may ${to.role === "editor" ? "open and change" : "open"} it.`,
-      env.base.canvasUrl(slug),
-    ],
+): Mail =>
+  mail(
+    {
+      kind: "shared",
+      to,
+      subject: `${oneLine(by.name)} has shared “${oneLine(title)}” with you`,
+      paragraphs: [
+        `${whole(by)} has shared the page “${oneLine(title)}” with you. You may ${to.role === "editor" ? "open and change" : "open"} it.`,
+        env.base.canvasUrl(slug),
+      ],
+    },
     env,
-    choice(env),
-  ),
-  isForGuest: false,
-});
+  );
 
 /** The mail that somebody asks for access to a canvas, to its owner. It leads to the place where the owner gives it. */
 export const askedMail = (
@@ -105,22 +119,20 @@ export const askedMail = (
   { id, title }: { id: string; title: string },
   by: Sender,
   env: Pick<Env, "base">,
-): Mail => ({
-  kind: "asked",
-  recipient: to.email,
-  recipientName: oneLine(to.name),
-  subject: `${oneLine(by.name)} asks for access to “${oneLine(title)}”`,
-  body: textOf(
-    [
-      `${whole(by)} asks you to share your page “${oneLine(title)}” with them. They cannot open it.`,
-      `Share it, if you like:\n${env.base.origin}/canvases/${id}/sharing?add=${encodeURIComponent(by.email)}`,
-      "If you do not know them, ignore this mail: nothing has changed.",
-    ],
+): Mail =>
+  mail(
+    {
+      kind: "asked",
+      to,
+      subject: `${oneLine(by.name)} asks for access to “${oneLine(title)}”`,
+      paragraphs: [
+        `${whole(by)} asks you to share your page “${oneLine(title)}” with them. They cannot open it.`,
+        `Share it, if you like:\n${env.base.origin}/canvases/${id}/sharing?add=${encodeURIComponent(by.email)}`,
+        "If you do not know them, ignore this mail: nothing has changed.",
+      ],
+    },
     env,
-    choice(env),
-  ),
-  isForGuest: false,
-});
+  );
 
 /** The mail that a person owns a canvas now. */
 export const ownershipMail = (
@@ -128,20 +140,19 @@ export const ownershipMail = (
   { title, slug }: { title: string; slug: string },
   by: Sender,
   env: Pick<Env, "base">,
-): Mail => ({
-  kind: "ownership",
-  recipient: to.email,
-  recipientName: "",
-  subject: `“${oneLine(title)}” is yours now`,
-  body: textOf(
-    [
-      `${whole(by)} has made you the owner of the page “${oneLine(title)}”. You decide now who may open it.`,
-      env.base.canvasUrl(slug),
-    ],
+): Mail =>
+  mail(
+    {
+      kind: "ownership",
+      to,
+      subject: `“${oneLine(title)}” is yours now`,
+      paragraphs: [
+        `${whole(by)} has made you the owner of the page “${oneLine(title)}”. You decide now who may open it.`,
+        env.base.canvasUrl(slug),
+      ],
+    },
     env,
-  ),
-  isForGuest: false,
-});
+  );
 
 /** The mail that an administrator has made a person the owner of what somebody else owned. */
 export const handoverMail = (
@@ -149,40 +160,38 @@ export const handoverMail = (
   from: { email: string },
   by: Sender,
   env: Pick<Env, "base">,
-): Mail => ({
-  kind: "ownership",
-  recipient: to.email,
-  recipientName: "",
-  subject: `Pages of ${from.email} are yours now`,
-  body: textOf(
-    [
-      `${whole(by)} has made you the owner of pages that belonged to ${from.email}. You decide now who may open them.`,
-      `You find them among your canvases:\n${env.base.origin}/`,
-    ],
+): Mail =>
+  mail(
+    {
+      kind: "ownership",
+      to,
+      subject: `Pages of ${from.email} are yours now`,
+      paragraphs: [
+        `${whole(by)} has made you the owner of pages that belonged to ${from.email}. You decide now who may open them.`,
+        `You find them among your canvases:\n${env.base.origin}/`,
+      ],
+    },
     env,
-  ),
-  isForGuest: false,
-});
+  );
 
 /** The mail that an access token ends soon. `ends` is in epoch milliseconds. */
 export const tokenMail = (
   to: { email: string; name: string },
   token: { name: string; ends: number },
   env: Pick<Env, "base">,
-): Mail => ({
-  kind: "token",
-  recipient: to.email,
-  recipientName: oneLine(to.name),
-  subject: `Your access token “${oneLine(token.name)}” ends on ${dayOf(token.ends)}`,
-  body: textOf(
-    [
-      `Your access token “${oneLine(token.name)}” ends on ${dayOf(token.ends)}. What uses it stops working then.`,
-      `Make a new one, and end this one, on your account:\n${env.base.origin}/tokens`,
-    ],
+): Mail =>
+  mail(
+    {
+      kind: "token",
+      to,
+      subject: `Your access token “${oneLine(token.name)}” ends on ${dayOf(token.ends)}`,
+      paragraphs: [
+        `Your access token “${oneLine(token.name)}” ends on ${dayOf(token.ends)}. What uses it stops working then.`,
+        `Make a new one, and end this one, on your account:\n${env.base.origin}/tokens`,
+      ],
+    },
     env,
-  ),
-  isForGuest: false,
-});
+  );
 
 const MIB = 1024 * 1024;
 const mebibytes = (bytes: number) => (bytes / MIB).toLocaleString("en", { maximumFractionDigits: 1 });
@@ -232,19 +241,16 @@ export function quotaMail(
   const percent = limit === 0 ? 100 : Math.floor((used * 100) / limit);
   const place = canvas === undefined ? "/account" : `/canvases/${canvas.id}/data`;
   const of = canvas === undefined ? "" : ` of “${oneLine(canvas.title)}”`;
-  return {
-    kind: "quota",
-    recipient: to.email,
-    recipientName: oneLine(to.name),
-    subject: `${what}${of} use ${percent} % of their limit`,
-    body: textOf(
-      [
+  return mail(
+    {
+      kind: "quota",
+      to,
+      subject: `${what}${of} use ${percent} % of their limit`,
+      paragraphs: [
         `${amount(used, limit)} ${end}`,
         `Delete what is not needed, or ask an administrator for more:\n${env.base.origin}${place}`,
       ],
-      env,
-      choice(env),
-    ),
-    isForGuest: false,
-  };
+    },
+    env,
+  );
 }
