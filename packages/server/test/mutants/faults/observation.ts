@@ -12,8 +12,8 @@ export const observation: Fault[] = [
   fault(
     "metrics: a request whose client has gone stays active",
     "packages/server/src/http/request-metrics.ts",
-    'response.once("close"',
-    'response.once("finish"',
+    'response.on("close"',
+    'response.on("finish"',
     "packages/server/test/http/metrics.test.ts",
   ),
   fault(
