@@ -23,10 +23,16 @@ export function places(target: Target): void {
       Promise.all(
         Array.from({ length: size }, (_, index) => dial(canvas, people[roles[index % 3] ?? "owner"])),
       );
+    /** Opens connections of which each has a place: the service takes it after the opening response, and nodes take places side by side. */
+    const seated = async (canvas: Stage, size: number) => {
+      const there = await crowd(canvas, size);
+      for (const socket of there) are(await socket.settled(), []);
+      return there;
+    };
 
     it("30 connections of a canvas; the 31st is closed for every role, the others stay open", async () => {
       const [canvas, other] = [await stage(target, { people }), await stage(target, { people })];
-      const there = await crowd(canvas, MOST);
+      const there = await seated(canvas, MOST);
       for (const role of roles)
         same(await (await dial(canvas, people[role])).end(), { code: 4429, frames: [] });
       for (const socket of there) are(await socket.settled(), []);
@@ -35,7 +41,7 @@ export function places(target: Target): void {
 
     it("a place becomes free when a connection closes or breaks, and no sooner", async () => {
       const canvas = await stage(target, { people });
-      const there = await crowd(canvas, MOST);
+      const there = await seated(canvas, MOST);
       for (const end of ["close", "drop"] as const) {
         same(await (await dial(canvas, people.owner)).end(), { code: 4429, frames: [] });
         await there.pop()?.[end]();
@@ -47,8 +53,7 @@ export function places(target: Target): void {
 
     it("31 race for the 30th place: one has it", async () => {
       const canvas = await stage(target, { people });
-      const there = await crowd(canvas, MOST - 1);
-      for (const socket of there) are(await socket.settled(), []);
+      const there = await seated(canvas, MOST - 1);
       const racing = await crowd(canvas, 31);
       const winners = (await Promise.all(racing.map(isIn))).filter(Boolean);
       assert.equal(winners.length, 1);
