@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { open, readFile } from "node:fs/promises";
 import http from "node:http";
 import path from "node:path";
 import { test } from "node:test";
@@ -104,4 +104,25 @@ test("the service stops with the shell that npm started it in", async (t) => {
   child.kill("SIGTERM");
   await gone;
   assert.equal(await answers(), false);
+});
+
+test("an error that nothing has caught is a line of the log, and ends the service with 1", async (t) => {
+  const directory = await temporaryDirectory(t);
+  const log = path.join(directory, "service.log");
+  const thrower = `process.once("SIGUSR2", () => { throw new Error("nobody has caught this"); })`;
+  const settings = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(thrower)}` };
+  const file = await open(log, "w");
+  const { end } = await startProcess(t, directory, settings, file.fd);
+  await file.close();
+  assert.equal(await end("SIGUSR2"), 1);
+  const lines = (await readFile(log, "utf8")).trimEnd().split("\n");
+  const { level, msg, err } = JSON.parse(lines.at(-1) ?? "");
+  assert.deepEqual(
+    { level, msg, error: err.message },
+    {
+      level: "fatal",
+      msg: "the service ends: nothing has caught an error",
+      error: "nobody has caught this",
+    },
+  );
 });

@@ -28,7 +28,7 @@ export interface Process {
   base: string;
   pid: number;
   /** Sends a signal; resolves with the exit code, null where the signal ended the process. */
-  end(signal: "SIGKILL" | "SIGTERM"): Promise<number | null>;
+  end(signal: "SIGKILL" | "SIGTERM" | "SIGUSR2"): Promise<number | null>;
 }
 
 /**

@@ -3,6 +3,13 @@ import { type Fault, fault } from "../fault.ts";
 /** Faults of what operators see: metrics and log lines. */
 export const observation: Fault[] = [
   fault(
+    "log: an error that nothing has caught is no line of the log",
+    "packages/server/src/commands/start.ts",
+    'newLog("fatal").fatal({ err, origin }, "the service ends: nothing has caught an error");',
+    "process.stderr.write(String(err.stack));",
+    "packages/server/test/service/stop.test.ts",
+  ),
+  fault(
     "metrics: made-up methods are labels",
     "packages/server/src/http/request-metrics.ts",
     'KNOWN.has(method) ? method : "_OTHER"',
