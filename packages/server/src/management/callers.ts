@@ -20,7 +20,7 @@ export interface ActCaller extends Caller<User> {
   address: string;
   /** The program and the tool through which the caller acts, for the audit log; null for other requests. */
   via: Via | null;
-  /** Who the audit log names instead of the user, and what its details have besides; absent for requests. */
+  /** The actor of the audit entry if it is not the user, with further details of the entry. Absent for requests. */
   recordedAs?: { actor: { id: string; email: string }; details: object };
   /**
    * Authenticates the caller again. If the session or token is no longer valid, throws the same error as for a request without credentials.

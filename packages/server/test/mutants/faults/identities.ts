@@ -59,7 +59,7 @@ export const identities: Fault[] = [
     CONFIG_TEST,
   ),
   fault(
-    "identities: whoever gets the address of an administrator is one",
+    "identities: a person who gets the address of an administrator is one",
     IDENTITIES,
     'const listedAs = isOthers ? "" : former;',
     "const listedAs = former;",
@@ -94,7 +94,7 @@ export const identities: Fault[] = [
     PROXY_TEST,
   ),
   fault(
-    "identities: whoever leaves the groups keeps what they have",
+    "identities: a person who leaves the groups keeps their access",
     `${SERVER}/sign-in/oidc.ts`,
     '["not_allowed", "not_in_group"]',
     "[]",
