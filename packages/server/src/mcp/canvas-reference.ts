@@ -1,3 +1,4 @@
+import type { Canvas } from "../canvases/access-lookup.ts";
 import { type DeletedRow, findDeletedNamed } from "../canvases/deletion.ts";
 import { type CanvasRow, findCanvas } from "../canvases/store.ts";
 import { isId } from "../crypto/ids.ts";
@@ -5,25 +6,37 @@ import type { Env } from "../env.ts";
 import { parseCanvasPath } from "../http/canvas-path.ts";
 import { refuse } from "../http/refusal.ts";
 import { hasMade } from "../identity/apps.ts";
+import { lookUp, slugOf } from "../pipeline/resolve.ts";
 import type { Acting } from "./tool-call.ts";
 
 /**
  * Finds the canvas that a program means: by its slug, its id, or any address of it. Throws 404 `NOT_FOUND` if there is none, if the person has
  * no role on it, or if the connected tool may not use it. Every tool finds its canvas by this function.
  */
-export async function findMeant(call: Acting, reference: string): Promise<CanvasRow> {
-  const { app, caller, env } = call;
-  const id = await idOf(reference.trim(), env);
-  const canvas = id === null ? undefined : await findCanvas(id, caller.user, env);
-  if (canvas === undefined || !(await isAllowed(call, canvas.id)))
-    return refuse("NOT_FOUND", {
-      message: "There is no such canvas that you may use.",
-      hint: app.ownOnly
-        ? "This connection may use only canvases that it has made: see `list_canvases`."
-        : "See `list_canvases`.",
-    });
+export async function findMeant(call: Acting, reference: string): Promise<Canvas> {
+  const { caller, env } = call;
+  const { id, slug = "" } = namesIn(reference.trim(), env);
+  const known = id === undefined ? "" : await slugOf(id, env);
+  const canvas = await lookUp(known === "" ? slug : known, caller.user, env);
+  const hasRole = canvas !== null && (canvas.ownerId === caller.user.id || canvas.granted !== null);
+  if (!hasRole || canvas.deletedAt !== null || !(await isAllowed(call, canvas.id)))
+    return refuseUnknown(call);
   return canvas;
 }
+
+/** Finds the canvas that a program means, as `findMeant` does, with all of its row. */
+export async function findMeantRow(call: Acting, reference: string): Promise<CanvasRow> {
+  const { id } = await findMeant(call, reference);
+  return (await findCanvas(id, call.caller.user, call.env)) ?? refuseUnknown(call);
+}
+
+const refuseUnknown = ({ app }: Acting): never =>
+  refuse("NOT_FOUND", {
+    message: "There is no such canvas that you may use.",
+    hint: app.ownOnly
+      ? "This connection may use only canvases that it has made: see `list_canvases`."
+      : "See `list_canvases`.",
+  });
 
 /**
  * Finds a canvas in the trash of the person that a program means, by its slug, its id, or any address that it had. Returns undefined if there
@@ -47,20 +60,8 @@ async function isAllowed({ app, caller, env }: Acting, canvasId: string): Promis
 const SCREEN_PATH = /^\/canvases\/([^/]+)/;
 
 /**
- * Returns the id of the canvas with an id, a slug or an address. Returns null if there is none. Without an address, an id is preferred to an
- * equal slug.
- */
-async function idOf(reference: string, env: Env): Promise<string | null> {
-  const { id = null, slug = null } = namesIn(reference, env);
-  const row = await env.db.get<{ id: string }>`
-    select id from canvases where (id = ${id} or slug = ${slug}) and deleted_at is null
-    order by case when id = ${id} then 0 else 1 end limit 1`;
-  return row?.id ?? null;
-}
-
-/**
- * Returns what a reference can mean: the reference itself is an id or a slug, the address of a canvas has its slug, which can look like the id of
- * another canvas, and that of a screen has its id.
+ * Returns what a reference can mean. The reference itself is an id or, if no canvas has it, a slug. The address of a canvas has its slug, which
+ * can look like the id of another canvas, and that of a screen has its id.
  */
 function namesIn(reference: string, { base }: Env): { id?: string | undefined; slug?: string | undefined } {
   if (isId(reference) && !reference.includes(":")) return { id: reference, slug: reference };

@@ -1,6 +1,6 @@
 import type { TokenScope } from "@easel/protocol/management";
 import type { Member, Restriction } from "../access/principal.ts";
-import type { CanvasRow } from "../canvases/store.ts";
+import type { Canvas } from "../canvases/access-lookup.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
 import type { App } from "../identity/apps.ts";
@@ -78,7 +78,8 @@ const MAX_URL_LENGTH = 16 * 1024;
 
 /** Throws 400 `INVALID_BODY` if parameters or a query are longer than those of a request can be, which is what operations are made for. */
 function requireUrlLength(...parts: readonly Partial<Record<string, string | string[]>>[]): void {
-  const length = parts.flatMap((part) => Object.values(part)).join("").length;
+  let length = 0;
+  for (const part of parts) for (const name in part) length += String(part[name] ?? "").length;
   if (length > MAX_URL_LENGTH)
     refuse("INVALID_BODY", {
       message: `The arguments are too long: together at most ${MAX_URL_LENGTH} characters, besides files and values.`,
@@ -123,7 +124,7 @@ export async function performWithBytes<Body>(
  */
 export async function performRuntime(
   { caller: { user, credential, passes, address }, env }: ToolCall,
-  { id, slug }: Pick<CanvasRow, "id" | "slug">,
+  { id, slug }: Pick<Canvas, "id" | "slug">,
   name: string,
   given: Partial<Input>,
 ): Promise<Answer> {

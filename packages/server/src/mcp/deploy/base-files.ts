@@ -1,6 +1,6 @@
 import type { VersionFiles } from "@easel/protocol/types";
+import type { Canvas } from "../../canvases/access-lookup.ts";
 import type { EaselJson } from "../../canvases/publishing/easel-json.ts";
-import type { CanvasRow } from "../../canvases/store.ts";
 import { listVersions } from "../../canvases/versions.ts";
 import { refuse } from "../../http/refusal.ts";
 import type { StoredBytes } from "../../management/act.ts";
@@ -29,7 +29,7 @@ export async function readFileOf(call: Acting, id: string, version: string, path
  * published last, or for a canvas that has published none, the newest one. Returns null for none.
  */
 async function baseVersion(
-  { id, version_id: published }: CanvasRow,
+  { id, versionId: published }: Canvas,
   given: string | undefined,
   call: Acting,
 ): Promise<string | null> {
@@ -40,7 +40,7 @@ async function baseVersion(
 /** Reads the list of files that changes of a canvas begin with. A new canvas is null. */
 export async function readBase(
   call: Acting,
-  canvas: CanvasRow | null,
+  canvas: Canvas | null,
   given: string | undefined,
 ): Promise<Base> {
   const version = canvas === null ? null : await baseVersion(canvas, given, call);

@@ -1,4 +1,4 @@
-import type { CanvasRow } from "../../canvases/store.ts";
+import type { Canvas } from "../../canvases/access-lookup.ts";
 import { refuse } from "../../http/refusal.ts";
 import { includesScope } from "../scope-order.ts";
 import type { Acting } from "../tool-call.ts";
@@ -6,7 +6,7 @@ import type { Acting } from "../tool-call.ts";
 /** Whether everyone with the address of a canvas may open it and the connected tool has not the scope `full`. */
 export const isTooPublic = (
   { app: { scope } }: Pick<Acting, "app">,
-  { access }: Pick<CanvasRow, "access">,
+  { access }: Pick<Canvas, "access">,
 ): boolean => access === "public_link" && !includesScope(scope, "full");
 
 /**
@@ -15,7 +15,7 @@ export const isTooPublic = (
  */
 export function requireNotPublic(
   call: Acting,
-  canvas: Pick<CanvasRow, "access">,
+  canvas: Pick<Canvas, "access">,
   what: string,
   hint = "Ask your person to do it, or to connect again and allow everything.",
 ): void {

@@ -133,8 +133,8 @@ export const configureCanvas = tool({
   }),
   async run(call, args) {
     const { title, slug, spa, tags, archived, switches = {}, policy } = args;
-    const row = await findMeant(call, args.canvas);
-    const { id } = row;
+    const meant = await findMeant(call, args.canvas);
+    const { id } = meant;
     const params = { id };
     const before = await perform(call, readAct, { params });
     const patch = defined({ title, slug, spa, tags, archived });
@@ -143,7 +143,7 @@ export const configureCanvas = tool({
       refuse("INVALID_BODY", { message: "Give at least one setting to change." });
     requireSwitches(names, before);
     const ofBackend = names.length > 0 || policy !== undefined;
-    if (ofBackend) requireNotPublic(call, row, "change switches or the policy");
+    if (ofBackend) requireNotPublic(call, meant, "change switches or the policy");
     const more = tags !== undefined ? "change tags" : archived !== undefined ? "archive a canvas" : null;
     const updating = more === null ? call : withMore(call, "full", more);
     await explainingPolicy(call, id, async () => {

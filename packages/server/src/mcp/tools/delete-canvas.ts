@@ -2,7 +2,7 @@ import type { Canvas } from "@easel/protocol/types";
 import { z } from "zod";
 import { type DeletedRow, RETENTION_MS } from "../../canvases/deletion.ts";
 import { actNamed } from "../../management/acts.ts";
-import { findDeletedMeant, findMeant } from "../canvas-reference.ts";
+import { findDeletedMeant, findMeant, findMeantRow } from "../canvas-reference.ts";
 import { audienceOf } from "../canvas-words.ts";
 import { askOnPage } from "../confirmation/ask.ts";
 import { requireMay } from "../confirmation/require-may.ts";
@@ -50,7 +50,7 @@ export const deleteCanvas = tool({
     const deleted = await findDeletedMeant(call, reference);
     if (!restore) {
       if (deleted !== undefined) return inTrash(deleted);
-      const row = await findMeant(call, reference);
+      const row = await findMeantRow(call, reference);
       await requireMay(deleteAct, row.id, call);
       return ask(call, row, { restore });
     }

@@ -1,8 +1,8 @@
 import type { Canvas } from "@easel/protocol/types";
 import { z } from "zod";
+import type { Canvas as CanvasAccess } from "../../canvases/access-lookup.ts";
 import type { EaselJson } from "../../canvases/publishing/easel-json.ts";
 import { commonFolder, selectFiles } from "../../canvases/publishing/select-files.ts";
-import type { CanvasRow } from "../../canvases/store.ts";
 import { requireExpected } from "../../canvases/versions.ts";
 import { actNamed } from "../../management/acts.ts";
 import { findMeant } from "../canvas-reference.ts";
@@ -121,13 +121,17 @@ const input = z.strictObject({
 });
 
 /** Applies the changes that a call asks for to the files of a version, and reads their settings. Nothing is stored yet. */
-async function planOf(call: ToolCall, canvas: CanvasRow | null, args: z.output<typeof input>): Promise<Plan> {
+async function planOf(
+  call: ToolCall,
+  canvas: CanvasAccess | null,
+  args: z.output<typeof input>,
+): Promise<Plan> {
   const { publish = true } = args;
   if (canvas !== null) await requireExpected(canvas.id, args.expected_version, call.env);
   const base = await readBase(call, canvas, args.base);
   const files = await applyChanges(args.files, base);
   const settings = await settingsOf(files, base);
-  const expectedVersion = args.expected_version ?? canvas?.version_id ?? null;
+  const expectedVersion = args.expected_version ?? canvas?.versionId ?? null;
   return { base, files, settings, isNew: canvas === null, options: { expectedVersion, publish } };
 }
 

@@ -79,12 +79,14 @@ export const publishVersion = tool({
   }),
   output: z.object({ canvas: z.string(), url: z.string(), version: z.string().nullable() }),
   async run(call, { canvas: reference, version, offline = false, expected_version: expected }) {
-    const row = await findMeant(call, reference);
+    const meant = await findMeant(call, reference);
     if (offline === (version !== undefined))
       refuse("INVALID_BODY", { message: "Give either `version` or `offline: true`." });
-    if (version !== undefined) requireNotPublic(call, row, "publish");
-    const { canvas, text } = await explainingConflict(call, row.id, () =>
-      version === undefined ? takeOffline(call, row.id, expected) : publish(call, row.id, version, expected),
+    if (version !== undefined) requireNotPublic(call, meant, "publish");
+    const { canvas, text } = await explainingConflict(call, meant.id, () =>
+      version === undefined
+        ? takeOffline(call, meant.id, expected)
+        : publish(call, meant.id, version, expected),
     );
     return { text, content: { canvas: canvas.id, url: canvas.url, version: canvas.version } };
   },

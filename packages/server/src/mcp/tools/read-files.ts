@@ -1,6 +1,6 @@
 import type { VersionFile, VersionFiles } from "@easel/protocol/types";
 import { z } from "zod";
-import { publishedVersion, statusFieldsOf } from "../../canvases/publication-status.ts";
+import { publishedVersion } from "../../canvases/publication-status.ts";
 import { refuse } from "../../http/refusal.ts";
 import type { StoredBytes } from "../../management/act.ts";
 import { actNamed } from "../../management/acts.ts";
@@ -156,7 +156,7 @@ export const readFiles = tool({
   async run(call, args) {
     const canvas = await findMeant(call, args.canvas);
     const { version: continued, rest } = parseNext(args.next);
-    const version = continued ?? args.version ?? publishedVersion(statusFieldsOf(canvas));
+    const version = continued ?? args.version ?? publishedVersion(canvas);
     if (version === null)
       return refuse("NOT_FOUND", {
         message: "No version of this canvas is published.",

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { checkSharing } from "../../canvases/publishing/sharing-settings.ts";
 import type { CanvasRow } from "../../canvases/store.ts";
 import { refuse } from "../../http/refusal.ts";
-import { findMeant } from "../canvas-reference.ts";
+import { findMeantRow } from "../canvas-reference.ts";
 import { audienceOf } from "../canvas-words.ts";
 import { askPerson } from "../confirmation/ask.ts";
 import { isHarmless } from "../sharing/harmless.ts";
@@ -145,7 +145,7 @@ export const shareCanvas = tool({
   output: z.object({ changed: z.array(z.string()), sharing: z.unknown() }),
   async run(call, { canvas: reference, password, until, teams, ...given }) {
     const { app, caller, env } = call;
-    const row = await findMeant(call, reference);
+    const row = await findMeantRow(call, reference);
     const read = async () => {
       const settings = await readSharingNow(row.id, call);
       return {

@@ -31,13 +31,13 @@ async function targetOf(
 ): Promise<{ canvas: Canvas; expectedVersion: string | null }> {
   const { canvas: reference, title, slug, expected_version: expected } = args;
   if (reference === undefined) return { canvas: await makeCanvas(call, title, slug), expectedVersion: null };
-  const row = await findMeant(call, reference);
+  const meant = await findMeant(call, reference);
   refuseNewFields(args);
-  requireNotPublic(call, row, "publish");
-  await perform(call, checkAct, { params: { id: row.id } });
-  await explainingConflict(call, row.id, () => requireExpected(row.id, expected, call.env));
-  const canvas = await perform(call, readAct, { params: { id: row.id } });
-  return { canvas, expectedVersion: expected ?? row.version_id };
+  requireNotPublic(call, meant, "publish");
+  await perform(call, checkAct, { params: { id: meant.id } });
+  await explainingConflict(call, meant.id, () => requireExpected(meant.id, expected, call.env));
+  const canvas = await perform(call, readAct, { params: { id: meant.id } });
+  return { canvas, expectedVersion: expected ?? meant.versionId };
 }
 
 export const uploadCommand = tool({

@@ -1,6 +1,6 @@
 import type { Json } from "@easel/protocol/types";
 import { z } from "zod";
-import type { CanvasRow } from "../../canvases/store.ts";
+import type { Canvas } from "../../canvases/access-lookup.ts";
 import { Refusal, refuse } from "../../http/refusal.ts";
 import type { Input } from "../../operations/operation.ts";
 import { writeAudit } from "../../organisation/audit.ts";
@@ -92,7 +92,7 @@ function resultOf(answer: unknown): object {
 }
 
 /** Records how many changes were made, without names and values. */
-async function record({ caller, env }: ToolCall, canvas: CanvasRow, done: Write[]): Promise<void> {
+async function record({ caller, env }: ToolCall, canvas: Canvas, done: Write[]): Promise<void> {
   if (done.length === 0) return;
   const details = Object.fromEntries(
     [...Map.groupBy(done, ({ counted }) => counted)].map(([counted, of]) => [counted, of.length]),

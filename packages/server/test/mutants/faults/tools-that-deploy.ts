@@ -162,7 +162,7 @@ export const toolsThatDeploy: Fault[] = [
   fault(
     "tools: a deploy loses a change that was made meanwhile",
     DEPLOY,
-    "args.expected_version ?? canvas?.version_id ?? null",
+    "args.expected_version ?? canvas?.versionId ?? null",
     "args.expected_version",
     DEPLOY_TEST,
   ),
