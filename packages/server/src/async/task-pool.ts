@@ -140,9 +140,9 @@ export class TaskPool {
         this.#update(person, queue);
         reject(signal.reason);
       };
-      signal.addEventListener("abort", leave, { once: true });
       queue.waiting.add(start);
       this.#update(person, queue);
+      if (queue.waiting.has(start)) signal.addEventListener("abort", leave, { once: true });
     });
   }
 

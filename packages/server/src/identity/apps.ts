@@ -6,6 +6,7 @@ import { lockUser } from "../canvases/owner-quotas.ts";
 import { newId } from "../crypto/ids.ts";
 import {
   asKeys,
+  type Dependent,
   joined,
   type NamedStep,
   type Optional,
@@ -150,11 +151,12 @@ const appOf = (row: AppRow): App => ({
 
 /** Returns the connected tool of an access token for `/mcp`. Returns null if it has ended. */
 export async function appOfToken(tokenId: string, { db, clock }: Env): Promise<App | null> {
-  const row = await db.get<AppRow>`
-    select apps.id, client_id, client_name, client_host, apps.scope, apps.canvas_id, own_only, confirms, apps.used_at
+  const row = await db.getCached<AppRow & Dependent & { expires_at: number | null }>`
+    select apps.id, client_id, client_name, client_host, apps.scope, apps.canvas_id, own_only, confirms, apps.used_at,
+      apps.expires_at, 'person ' || apps.user_id as depends_on
     from tokens join apps on apps.id = tokens.app_id
-    where tokens.id = ${tokenId} and (apps.expires_at is null or apps.expires_at > ${clock()})`;
-  return row === undefined ? null : appOf(row);
+    where tokens.id = ${tokenId}`;
+  return row === undefined || (row.expires_at !== null && row.expires_at <= clock()) ? null : appOf(row);
 }
 
 /** How long after a program has renewed its access token the token counts as new, in milliseconds. */

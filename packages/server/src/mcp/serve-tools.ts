@@ -2,6 +2,7 @@ import type { Readable as NodeReadable } from "node:stream";
 import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import { ERRORS } from "@easel/protocol/errors";
+import type { Json } from "@easel/protocol/types";
 import type { McpHttpHandler } from "@modelcontextprotocol/server";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Member } from "../access/principal.ts";
@@ -65,28 +66,39 @@ async function requireScope(
   );
 }
 
-/** Authenticates a request to `/mcp` by an access token of a connected tool. No cookie and no assertion of a proxy counts. */
-async function authenticateTool(
-  request: FastifyRequest,
-  env: Env,
-): Promise<{ member: Member; credential: StoredCredential }> {
-  const { user, credential } = await identify(request.raw, null, env, { tokens: "mcp" });
-  if (user.kind !== "member" || credential?.kind !== "token") return challengeTool(request, env);
-  return { member: user, credential };
+/** Who has sent a request to `/mcp`. */
+interface Sender {
+  member: Member;
+  credential: StoredCredential;
+  /** The turn of the event loop in which the token was valid. */
+  turn: number;
 }
 
-/** Admits a request to `/mcp` when its turn has come: its token may have ended while it waited. */
-async function admitTool(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  env: Env,
-): Promise<Omit<Requester, "refusalOf">> {
-  const { member, credential } = await authenticateTool(request, env);
-  const app = (await appOfToken(credential.id, env)) ?? challengeTool(request, env);
+/** Authenticates a request to `/mcp` by an access token of a connected tool. No cookie and no assertion of a proxy counts. */
+async function authenticateTool(request: FastifyRequest, env: Env): Promise<Sender> {
+  const turn = env.turns.current;
+  const { user, credential } = await identify(request.raw, null, env, { tokens: "mcp" });
+  if (user.kind !== "member" || credential?.kind !== "token") return challengeTool(request, env);
+  return { member: user, credential, turn };
+}
+
+/** Throws 429 `RATE_LIMITED` if a person, with all of their programs, has reached the rate limit of the management API. */
+async function limitCalls({ member }: Sender, reply: FastifyReply, env: Env): Promise<void> {
   const bucket = { rateClass: "management", owner: member.id, part: "management" } as const;
   if (!(await take(bucket, env.config.managementPerMinute, reply, env))) refuse("RATE_LIMITED");
-  noteUse(app, env);
-  return { app, member, credential, address: request.ip };
+}
+
+/** Reads and parses the body of a request; undefined if there is none. */
+async function bodyOf(request: FastifyRequest, { turns }: Env): Promise<Json | undefined> {
+  if (request.method !== "POST") return undefined;
+  const bytes = await readBody(request.raw, MAX_BODY_BYTES, () => refuseLargeBody(MAX_BODY_BYTES), {
+    turns,
+    inspect: new ValueCount(MAX_VALUES).add,
+  });
+  // The revision 2025-06-18 has removed batches. Each call counts as a request of the person, and a scope is asked for each.
+  const body = parseJson(bytes);
+  if (Array.isArray(body)) refuse("INVALID_BODY", { message: "Send one message in each request." });
+  return body;
 }
 
 /** Sends a response of the handler of the protocol. */
@@ -113,26 +125,28 @@ export function serveTools(env: Env): Handler {
   const respond = async (
     request: FastifyRequest,
     reply: FastifyReply,
+    sender: Sender,
     signal: AbortSignal,
   ): Promise<FastifyReply> => {
+    await limitCalls(sender, reply, env);
+    const parsedBody = await bodyOf(request, env);
+    // The token may have ended while the call waited for its turn, or for its body.
+    const isCurrent = sender.turn === env.turns.current;
+    const { member, credential } = isCurrent ? sender : await authenticateTool(request, env);
+    const app = (await appOfToken(credential.id, env)) ?? challengeTool(request, env);
+    noteUse(app, env);
+    const { ip: address, method, headers } = request;
     const requester: Requester = {
-      ...(await admitTool(request, reply, env)),
+      ...{ app, member, credential, address },
       refusalOf: (error) => refusalOf(error, request, reply, env),
     };
-    const { method, headers } = request;
-    const hasBody = method === "POST";
-    const bytes = hasBody
-      ? await readBody(request.raw, MAX_BODY_BYTES, () => refuseLargeBody(MAX_BODY_BYTES), {
-          inspect: new ValueCount(MAX_VALUES).add,
-        })
-      : undefined;
-    const parsedBody = bytes && parseJson(bytes);
-    // The revision 2025-06-18 has removed batches. Each call counts as a request of the person, and a scope is asked for each.
-    if (Array.isArray(parsedBody)) refuse("INVALID_BODY", { message: "Send one message in each request." });
     await requireScope(parsedBody, requester, env);
     reply.header("cache-control", "private, no-store");
-    const call = hasBody ? readCallOf(parsedBody, headers) : undefined;
-    if (call) return reply.send(call.answer(await callTool(call.params, requester, NO_DIALOGUE, docs, env)));
+    const call = readCallOf(parsedBody, headers);
+    if (call) {
+      const result = await callTool(call.params, requester, NO_DIALOGUE, docs, env);
+      return reply.type("application/json").send(call.answer(result));
+    }
     handler ??= createHandler(docs, env);
     const passed = Object.entries(headers).flatMap(([name, value]) =>
       typeof value === "string" && PROTOCOL_HEADER.test(name) ? [[name, value] as [string, string]] : [],
@@ -141,9 +155,8 @@ export function serveTools(env: Env): Handler {
       method,
       headers: passed,
       signal,
-      ...(hasBody && { body: "" }),
+      ...(parsedBody !== undefined && { body: "" }),
     });
-    const { app, member } = requester;
     const authInfo = {
       token: "",
       clientId: app.clientId,
@@ -156,10 +169,10 @@ export function serveTools(env: Env): Handler {
     if (!acceptsTokens(env.config)) refuse("NOT_FOUND", { message: NOT_ACCEPTED });
     blockEmbedding(reply);
     requireSameOrigin(request.headers, env.base);
-    const { member } = await authenticateTool(request, env);
-    limitUnfinished(member.id, request, reply, env);
+    const sender = await authenticateTool(request, env);
+    limitUnfinished(sender.member.id, request, reply, env);
     const signal = clientSignal(request.raw, reply.raw)();
     // The body is not read before its turn, so that the calls of one person neither fill the memory nor keep others waiting.
-    return env.toolCalls.run(member.id, () => respond(request, reply, signal), signal);
+    return env.toolCalls.run(sender.member.id, () => respond(request, reply, sender, signal), signal);
   };
 }

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { before, it } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { manage } from "@easel/conformance/fixture";
 import { type Header, send } from "@easel/conformance/http";
 import { freshEmail, type Person } from "@easel/conformance/target";
+import { beginRequest } from "../support/begin-request.ts";
 import { type ConnectedTool, connectTool, toolRequest } from "../support/connected-tool.ts";
 import { onSqlite } from "../support/engines.ts";
 
@@ -117,6 +119,19 @@ await onSqlite("access to /mcp", (target, env) => {
     await tool.use("list_canvases");
     await env.db.run`update users set deactivated_at = 1 where email = ${gone.email}`;
     assert.equal((await tool.request("tools/list")).status, 401);
+  });
+
+  it("ends with the account of the person while the body is received", async () => {
+    const gone = await target.signIn(freshEmail("gone"));
+    const tool = await connectTool(target.base, gone, {}, env);
+    const holder = { ...gone, headers: [["Authorization", `Bearer ${tool.token}`]] as Header[] };
+    const asked = toolRequest("tools/call", { name: "list_canvases", arguments: {} });
+    const request = { method: "POST", path: "/mcp", headers: asked.headers, body: Buffer.from(asked.body) };
+    const { sent, answer } = beginRequest(target.base, holder, request, 10);
+    await setTimeout(50);
+    await env.db.run`update users set deactivated_at = 1 where email = ${gone.email}`;
+    sent.end(request.body.subarray(10));
+    assert.equal((await answer).status, 401);
   });
 
   it("answers four calls of a person at once; others wait, also for their right, and other people do not", async () => {

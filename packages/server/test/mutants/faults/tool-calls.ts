@@ -18,7 +18,7 @@ export const toolCalls: Fault[] = [
   fault(
     "tool calls: batches",
     `${MCP}/serve-tools.ts`,
-    "if (Array.isArray(parsedBody)) refuse(",
+    "if (Array.isArray(body)) refuse(",
     "if (false) refuse(",
     PROTOCOL,
   ),
@@ -91,9 +91,30 @@ export const toolCalls: Fault[] = [
   fault(
     "tool calls: people wait for each other",
     `${MCP}/serve-tools.ts`,
-    "env.toolCalls.run(member.id,",
+    "env.toolCalls.run(sender.member.id,",
     'env.toolCalls.run("all",',
     "packages/server/test/mcp/access.test.ts",
+  ),
+  fault(
+    "tool calls: an account that ends while the body arrives is not noticed",
+    `${MCP}/serve-tools.ts`,
+    "sender.turn === env.turns.current",
+    "sender.turn <= env.turns.current",
+    "packages/server/test/mcp/access.test.ts",
+  ),
+  fault(
+    "tool calls: people find canvases on which they have no role",
+    `${MCP}/canvas-reference.ts`,
+    "if (!hasRole || canvas.deletedAt !== null",
+    "if (canvas === null || canvas.deletedAt !== null",
+    "packages/server/test/mcp/read-data.test.ts",
+  ),
+  fault(
+    "tool calls: a list is shown with characters that nobody sees",
+    `${MCP}/untrusted.ts`,
+    "|| text.search(INVISIBLE) === -1",
+    "|| true",
+    "packages/server/test/mcp/read-data.test.ts",
   ),
   fault(
     "tool calls: a second refusal is forgotten",
