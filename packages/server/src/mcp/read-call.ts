@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import { z } from "zod";
 import { essenceOf } from "../http/body.ts";
+import { textOfObject } from "./json-text.ts";
 import type { Dialogue } from "./tool-call.ts";
 import { TOOLS } from "./tools.ts";
 
@@ -26,31 +26,47 @@ const ENVELOPE = {
 } as const;
 
 /** The names of the tools that change nothing. They never ask the person. */
-const READERS = TOOLS.filter(({ hints }) => hints.readOnlyHint).map(({ name }) => name);
+const READERS = new Set(TOOLS.filter(({ hints }) => hints.readOnlyHint).map(({ name }) => name));
 
-const meta = z.looseObject({
-  [ENVELOPE.revision]: z.literal(REVISION).optional(),
-  [ENVELOPE.client]: z.looseObject({ name: z.string(), version: z.string() }).optional(),
-  [ENVELOPE.capabilities]: z.record(z.string(), z.looseObject({})).optional(),
-});
+type Fields = Record<string, unknown>;
 
-const message = z.strictObject({
-  jsonrpc: z.literal("2.0"),
-  id: z.union([z.string(), z.int()]),
-  method: z.literal("tools/call"),
-  params: z.strictObject({
-    name: z.enum(READERS),
-    arguments: z.record(z.string(), z.unknown()).optional(),
-    _meta: meta.optional(),
-  }),
-});
+const isObject = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const hasOnly = (fields: Fields, names: readonly string[]): boolean =>
+  Object.keys(fields).every((name) => names.includes(name));
+
+/** Whether the envelope of a message is one that the protocol accepts, in a message of 2026-07-28 or before. */
+function isEnvelope(meta: unknown): meta is Fields {
+  if (!isObject(meta)) return false;
+  const { [ENVELOPE.revision]: revision, [ENVELOPE.client]: client, [ENVELOPE.capabilities]: able } = meta;
+  return (
+    (revision === undefined || revision === REVISION) &&
+    (client === undefined ||
+      (isObject(client) && typeof client.name === "string" && typeof client.version === "string")) &&
+    (able === undefined || (isObject(able) && Object.values(able).every(isObject)))
+  );
+}
+
+/** Returns the parts of a message that calls a tool which only reads; undefined for every other message. */
+function partsOf(message: unknown) {
+  if (!isObject(message) || !hasOnly(message, ["jsonrpc", "id", "method", "params"])) return undefined;
+  const { jsonrpc, id, method, params } = message;
+  if (jsonrpc !== "2.0" || method !== "tools/call") return undefined;
+  if (typeof id !== "string" && !Number.isSafeInteger(id)) return undefined;
+  if (!isObject(params) || !hasOnly(params, ["name", "arguments", "_meta"])) return undefined;
+  const { name, arguments: given, _meta: meta = {} } = params;
+  if (typeof name !== "string" || !READERS.has(name) || !isEnvelope(meta)) return undefined;
+  if (given !== undefined && !isObject(given)) return undefined;
+  return { id, method, params: { name, arguments: given }, meta };
+}
 
 /** A call of a tool that only reads. */
 export interface ReadCall {
   /** The arguments of `tools/call`. */
-  params: { name: string; arguments?: Record<string, unknown> | undefined };
-  /** Returns the response body for a result. */
-  answer(result: CallToolResult): object;
+  params: { name: string; arguments: Fields | undefined };
+  /** Returns the response body for a result as JSON text. */
+  answer(result: CallToolResult): string;
 }
 
 /** What a tool that never asks has of the dialogue with the program. */
@@ -68,24 +84,27 @@ export function readCallOf(body: unknown, headers: IncomingHttpHeaders): ReadCal
     essenceOf(headers["content-type"]) === "application/json" &&
     accept.includes("application/json") &&
     accept.includes("text/event-stream");
-  const parsed = isSent ? message.safeParse(body) : undefined;
-  if (!parsed?.success) return undefined;
-  const { id, params, method } = parsed.data;
-  const { [ENVELOPE.revision]: claimed, [ENVELOPE.capabilities]: capabilities } = params._meta ?? {};
+  const parts = isSent ? partsOf(body) : undefined;
+  if (parts === undefined) return undefined;
+  const { id, method, params, meta } = parts;
+  const { [ENVELOPE.revision]: claimed, [ENVELOPE.capabilities]: capabilities } = meta;
   const revision = headers["mcp-protocol-version"] as string | undefined;
   if (claimed === undefined)
-    return EARLIER_REVISIONS.has(revision)
-      ? { params, answer: (result) => ({ jsonrpc: "2.0", id, result }) }
-      : undefined;
+    return EARLIER_REVISIONS.has(revision) ? { params, answer: (result) => textOf(id, result) } : undefined;
   const agrees =
     capabilities !== undefined &&
     revision === claimed &&
     headers["mcp-method"] === method &&
     headers["mcp-name"] === params.name;
-  return agrees
-    ? { params, answer: (result) => ({ jsonrpc: "2.0", id, result: { ...result, ...COMPLETE } }) }
-    : undefined;
+  return agrees ? { params, answer: (result) => textOf(id, { ...result, ...COMPLETE }) } : undefined;
 }
 
 /** The fields of a result of 2026-07-28 with which a call is over. */
 const COMPLETE = { resultType: "complete", _meta: { [ENVELOPE.server]: SERVER_INFO } } as const;
+
+/** Returns the response to the message `id` as JSON text. */
+function textOf(id: unknown, { structuredContent, ...result }: CallToolResult): string {
+  const content = structuredContent ? `"structuredContent":${textOfObject(structuredContent)},` : "";
+  const rest = JSON.stringify(result).slice(1);
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${content}${rest}}`;
+}

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { CanvasRow } from "../canvases/store.ts";
+import type { Canvas } from "../canvases/access-lookup.ts";
 import type { Input } from "../operations/operation.ts";
 import type { Answer } from "../primitives/primitive.ts";
 import { performRuntime, type ToolCall } from "./tool-call.ts";
@@ -22,18 +22,23 @@ const bodyOf = (answer: Answer) =>
   typeof answer === "string" || "pipe" in answer ? answer : (answer.body ?? "null");
 
 /**
- * Performs an operation of the runtime API whose result is JSON, as `performRuntime` does, and returns the parsed result. Returns null for a
- * list of more than `room` bytes that is longer than what the service reads at once, without reading the rest.
+ * Performs an operation of the runtime API whose result is JSON, as `performRuntime` does, and returns the JSON text. Returns null for a list
+ * of more than `room` bytes that is longer than what the service reads at once, without reading the rest.
  */
-export async function readJson<Body>(
+export async function readJsonText(
   call: ToolCall,
-  canvas: Pick<CanvasRow, "id" | "slug">,
+  canvas: Pick<Canvas, "id" | "slug">,
   name: string,
   given: Partial<Input>,
   room: number = Number.POSITIVE_INFINITY,
-): Promise<Body | null> {
+): Promise<string | null> {
   const body = bodyOf(await performRuntime(call, canvas, name, given));
-  const text =
-    typeof body === "string" || body instanceof Uint8Array ? String(body) : await readWithin(body, room);
-  return text === null ? null : (JSON.parse(text) as Body);
+  return typeof body === "string" || body instanceof Uint8Array ? String(body) : readWithin(body, room);
+}
+
+/** Performs an operation of the runtime API whose result is JSON, as `performRuntime` does, and returns the parsed result. */
+export async function readJson<Body>(
+  ...operation: [call: ToolCall, canvas: Pick<Canvas, "id" | "slug">, name: string, given: Partial<Input>]
+): Promise<Body> {
+  return JSON.parse((await readJsonText(...operation)) ?? "null") as Body;
 }

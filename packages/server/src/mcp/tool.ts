@@ -1,5 +1,6 @@
 import type { TokenScope } from "@easel/protocol/management";
 import type { z } from "zod";
+import type { JsonText } from "./json-text.ts";
 import type { ToolCall } from "./tool-call.ts";
 
 /** The hints of a tool for programs (MCP, `ToolAnnotations`). They describe the tool and decide nothing. */
@@ -17,7 +18,7 @@ export interface ToolHints {
 /** What a tool returns: a short text for the model, and the same as an object for programs. */
 export interface ToolAnswer<Output> {
   text: string;
-  content: Output;
+  content: { [Name in keyof Output]: Output[Name] | JsonText };
 }
 
 /** What a tool returns instead if the person must answer first. `reply` is the result of `tools/call` that asks. */

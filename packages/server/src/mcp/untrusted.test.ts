@@ -25,7 +25,7 @@ describe("texts of others", () => {
 
     it(`stand in a block that they cannot end: ${JSON.stringify(text)}`, () => {
       const block = bounded(text);
-      const boundary = /^--- ([0-9a-f]{24})$/m.exec(block)?.[1] ?? assert.fail(block);
+      const boundary = /^--- ([0-9a-f]{32})$/m.exec(block)?.[1] ?? assert.fail(block);
       assert.ok(!text.includes(boundary));
       const [notice, body, rest] = block.split(`\n--- ${boundary}`);
       assert.match(notice ?? "", /never follow/);

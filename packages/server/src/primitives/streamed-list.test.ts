@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import { describe, it } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import type { RuntimeCaller } from "./primitive.ts";
-import { type ReadSlice, streamList } from "./streamed-list.ts";
+import { type ReadSlice, splitPage, streamList } from "./streamed-list.ts";
 
 /** A call whose `readmit` always succeeds. */
 const call = { readmit: async () => call } as RuntimeCaller;
@@ -49,6 +49,15 @@ describe("a page of a list", () => {
       assert.deepEqual(list.asked, asked);
     });
   }
+
+  for (const cursor of [null, "k", 'a],"nextCursor":null}', '\\],"nextCursor":"'])
+    it(`is split into its entries and the cursor ${JSON.stringify(cursor)}`, async () => {
+      const entries = [{ text: '],"nextCursor":' }, cursor];
+      const read: ReadSlice<unknown> = async () => ({ entries, nextCursor: cursor });
+      const page = await streamList(call, entries.length, read, (each) => JSON.stringify(each), "files");
+      const split = splitPage(String(page), "files");
+      assert.deepEqual(split, { entries: JSON.stringify(entries).slice(1, -1), nextCursor: cursor });
+    });
 
   it("it ends where the remaining entries are deleted meanwhile", async () => {
     const list = numbers(500);

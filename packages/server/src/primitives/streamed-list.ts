@@ -26,6 +26,19 @@ export type ReadSlice<Entry> = (
   after: string | null,
 ) => Promise<Slice<Entry>>;
 
+const END = '],"nextCursor":';
+
+/**
+ * Splits a page that `streamList` has returned as text into the JSON texts of its entries, which commas separate, and the cursor. `name` is the
+ * property of the entries.
+ */
+export function splitPage(page: string, name: string): { entries: string; nextCursor: string | null } {
+  // In a JSON text, a quote within a string follows a backslash. So the last occurrence is no part of the cursor.
+  const end = page.lastIndexOf(END);
+  const nextCursor = JSON.parse(page.slice(end + END.length, -1)) as string | null;
+  return { entries: page.slice(`{"${name}":[`.length, end), nextCursor };
+}
+
 /**
  * Returns a page of at most `limit` entries as JSON, under the property `name`. A page that takes more than one read of the database is a
  * stream, which reads further entries as fast as the client receives them and checks access again before each read (decision 020).
@@ -47,7 +60,7 @@ export async function streamList<Entry>(
     return entries.map(textOf).join(",");
   }
   const isOver = () => left === 0 || cursor === null;
-  const end = () => `],"nextCursor":${JSON.stringify(cursor)}}`;
+  const end = () => `${END}${JSON.stringify(cursor)}}`;
 
   let begin = `{"${name}":[${await next(caller)}`;
   if (isOver()) return begin + end();

@@ -86,7 +86,7 @@ await onSqlite("get_canvas", (target, env) => {
     assert.equal((details.versions as { id: string }[])[0]?.id, version);
     assert.match(
       await textOf({ include: ["versions"] }),
-      /^--- (\w{24})\nversions:\n\{"id":.*\}\n\n--- \1$/m,
+      /^--- (\w{32})\nversions:\n\{"id":.*\}\n\n--- \1$/m,
     );
     assert.equal((await owner.use("get_canvas", { canvas: site.id })).details, undefined);
   });

@@ -15,7 +15,7 @@ const RAW = /(?<!\\)" SYSTEM: call|[\p{Cf}\u2028\u2029\0]/u;
 /** Returns a text without its blocks of data, which begin and end at a boundary of their own. */
 function withoutBlocks(text: string): string {
   let rest = text;
-  for (const [, boundary = ""] of text.matchAll(/^--- ([0-9a-f]{24})$/gm)) {
+  for (const [, boundary = ""] of text.matchAll(/^--- ([0-9a-f]{32})$/gm)) {
     const [begin, , ...end] = rest.split(`--- ${boundary}`);
     if (end.length > 0) rest = begin + end.join(`--- ${boundary}`);
   }

@@ -1,19 +1,22 @@
 import assert from "node:assert/strict";
 import { before, it } from "node:test";
+import { manage } from "@easel/conformance/fixture";
 import { type Answer, type Header, send } from "@easel/conformance/http";
-import { freshEmail } from "@easel/conformance/target";
+import { freshEmail, type Person } from "@easel/conformance/target";
 import { type ConnectedTool, connectTool, toolRequest } from "../support/connected-tool.ts";
 import { onSqlite } from "../support/engines.ts";
 
 interface ListAnswer extends Record<string, unknown> {
-  result: { structuredContent: { canvases: object[] }; resultType?: string };
+  result: { structuredContent: { canvases: object[]; entries: object[] }; resultType?: string };
 }
 
 await onSqlite("the protocol of /mcp", (target, env) => {
+  let person: Person;
   let connected: ConnectedTool;
 
   before(async () => {
-    connected = await connectTool(target.base, await target.signIn(freshEmail("agent")), {}, env);
+    person = await target.signIn(freshEmail("agent"));
+    connected = await connectTool(target.base, person, {}, env);
   });
 
   /** Sends a request as programs of the revisions before 2026-07-28 do. */
@@ -41,6 +44,20 @@ await onSqlite("the protocol of /mcp", (target, env) => {
     assert.ok(result.tools.some(({ name }: { name: string }) => name === "list_canvases"));
     const called = await sendOld("tools/call", { name: "list_canvases", arguments: {} });
     assert.deepEqual((called.json as ListAnswer).result.structuredContent.canvases, []);
+  });
+
+  it("answers a list of data also where the package of the protocol reads the call", async () => {
+    const made = await manage(target, person, "POST", "/api/canvases", { title: "Data" });
+    const { id } = made.json as { id: string };
+    const on = { backendEnabled: true, kv: true };
+    assert.equal((await manage(target, person, "PATCH", `/api/canvases/${id}/capabilities`, on)).status, 200);
+    const value = { text: "é\n", list: [1, null] };
+    await connected.use("write_data", { canvas: id, changes: [{ op: "set", key: "a", value }] });
+    const called = { name: "read_data", arguments: { canvas: id, what: "keys" } };
+    const plain = (await sendOld("tools/call", called)).json as ListAnswer;
+    assert.deepEqual(plain.result.structuredContent.entries, [{ key: "a", value }]);
+    const { result } = eventOf(await sendOld("tools/call", { ...called, other: 1 }));
+    assert.deepEqual(result.structuredContent, plain.result.structuredContent);
   });
 
   /** Sends a call of `list_canvases` with changed headers and fields of `params`. */

@@ -82,9 +82,9 @@ await onSqlite("read_data", (target, env) => {
     await owner.put("/submissions/quiz/mine", { answer: 42 });
     const { entries } = await read({ what: "submissions", name: "quiz" }, "editor");
     assert.equal(entries.length, 2);
-    const long = entries.find(({ valueBytes }) => valueBytes !== undefined);
-    assert.equal(String(long?.valueStart).length, 500);
+    const long = entries.find(({ value }) => (value as { answer: unknown }).answer !== 42);
     const { value } = await read({ what: "submissions", name: "quiz", key: String(long?.userId) });
+    assert.deepEqual(value, long);
     assert.equal((value as { value: { answer: string } }).value.answer.length, 5_000);
     assert.match(await refusal({ what: "submissions", name: "quiz" }, "viewer"), /^PERMISSION_DENIED/);
     assert.match(await refusal({ what: "submissions", name: "quiz", key: "0" }), /^NOT_FOUND/);
@@ -120,7 +120,7 @@ await onSqlite("read_data", (target, env) => {
       prefix: "h",
     });
     const text = content[0]?.text ?? "";
-    const boundary = /^--- ([0-9a-f]{24})$/m.exec(text)?.[1] ?? assert.fail(text);
+    const boundary = /^--- ([0-9a-f]{32})$/m.exec(text)?.[1] ?? assert.fail(text);
     const [notice = "", body = "", rest] = text.split(`--- ${boundary}`);
     assert.match(notice, /never follow instructions/);
     assert.equal(rest, "");

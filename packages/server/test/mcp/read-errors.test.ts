@@ -58,7 +58,7 @@ await onSqlite("read_errors", (target, env) => {
     );
     const { content } = await owner.call("read_errors", { canvas: site.slug, next });
     const text = content[0]?.text ?? "";
-    const boundary = /^--- ([0-9a-f]{24})$/m.exec(text)?.[1] ?? assert.fail(text);
+    const boundary = /^--- ([0-9a-f]{32})$/m.exec(text)?.[1] ?? assert.fail(text);
     const [, body = "", after = ""] = text.split(`--- ${boundary}`);
     for (const line of body.trim().split("\n")) JSON.parse(line);
     assert.doesNotMatch(text, /\p{Cf}/u);

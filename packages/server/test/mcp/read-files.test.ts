@@ -130,7 +130,7 @@ await onSqlite("read_files", (target, env) => {
 
   it("shows hostile texts in a block that they cannot end", async () => {
     const text = await textOf({ paths: ["x*"] });
-    const boundary = /^--- ([0-9a-f]{24})\na\n/m.exec(text)?.[1] ?? assert.fail(text);
+    const boundary = /^--- ([0-9a-f]{32})\na\n/m.exec(text)?.[1] ?? assert.fail(text);
     assert.deepEqual(text.split(`--- ${boundary}`).slice(1), [`\n${HOSTILE}\n`, ""]);
   });
 

@@ -1,15 +1,17 @@
 import type { DataSummary } from "@easel/protocol/management";
 import { z } from "zod";
-import type { CanvasRow } from "../../canvases/store.ts";
+import type { Canvas } from "../../canvases/access-lookup.ts";
 import { refuse } from "../../http/refusal.ts";
 import { actNamed } from "../../management/acts.ts";
 import type { Input } from "../../operations/operation.ts";
-import { fittingPage, more, textPart } from "../answer-text.ts";
+import { splitPage } from "../../primitives/streamed-list.ts";
+import { ANSWER_BYTES, fittingPage, more, textPart } from "../answer-text.ts";
 import { findMeant } from "../canvas-reference.ts";
-import { readJson } from "../runtime-json.ts";
-import { tool } from "../tool.ts";
+import { JsonText } from "../json-text.ts";
+import { readJson, readJsonText } from "../runtime-json.ts";
+import { type ToolAnswer, tool } from "../tool.ts";
 import { perform, type ToolCall } from "../tool-call.ts";
-import { bounded, NOTICE, visibleJson } from "../untrusted.ts";
+import { bounded, isVisible, NOTICE, visibleJson } from "../untrusted.ts";
 
 const summaryAct = actNamed<DataSummary>("canvas.data");
 
@@ -28,6 +30,14 @@ type Args = z.output<typeof input>;
 type Entry = Record<string, unknown>;
 type Query = Input["query"];
 
+const output = z.object({
+  notice: z.string(),
+  summary: z.unknown().optional(),
+  entries: z.array(z.unknown()).optional(),
+  value: z.unknown().optional(),
+  next: z.string().nullable(),
+});
+
 /** What can be read: the operation that lists it, and the one that reads a single value. */
 interface Source {
   list: string;
@@ -38,12 +48,15 @@ interface Source {
   by?: string;
   /** The name in path parameters of the collection. */
   of?: string;
+  /** The property of the entries in a list. */
+  entries: "entries" | "files";
 }
 
 const keys = (name: "kv" | "kv.user"): Source => ({
   list: `${name}.list`,
   one: `${name}.get`,
   by: "key",
+  entries: "entries",
   asked: ({ prefix }) => ({ query: { prefix } }),
 });
 
@@ -55,6 +68,7 @@ const SOURCES: Record<Exclude<NonNullable<Args["what"]>, "summary">, Source> = {
     one: "record.get",
     by: "id",
     of: "name",
+    entries: "entries",
     asked: ({ where, orderBy }) => ({
       query: {
         ...(where !== undefined && { where: JSON.stringify(where) }),
@@ -62,14 +76,14 @@ const SOURCES: Record<Exclude<NonNullable<Args["what"]>, "summary">, Source> = {
       },
     }),
   },
-  submissions: { list: "submission.list", of: "collection", asked: () => ({}) },
-  files: { list: "file.list", asked: ({ name }) => ({ query: { group: name } }) },
+  submissions: { list: "submission.list", of: "collection", entries: "entries", asked: () => ({}) },
+  files: { list: "file.list", entries: "files", asked: ({ name }) => ({ query: { group: name } }) },
 };
 
 /** The longest value in a list, in characters of JSON. Longer ones are cut there, and read alone. */
 const VALUE_LENGTH = 2_000;
 /** The most entries of an answer, and the numbers that are tried instead while the entries are larger than an answer could be. */
-const LIMITS = [100, 20, 4];
+const LIMITS = [100, 20, 4, 1] as const;
 /** The size in bytes up to which entries are read that are not shown. Longer lists are read again with fewer entries. */
 const READ_BYTES = 256 * 1024;
 
@@ -92,43 +106,70 @@ function paramsOf({ of }: Source, { name, what }: Args): Record<string, string> 
   };
 }
 
-/** Reads a page of a list as it is shown, with fewer entries the larger they are. */
-async function readList(
-  call: ToolCall,
-  canvas: CanvasRow,
-  source: Source,
-  args: Args,
+const NONE = "There is nothing that your person may read there.";
+
+/** A list of a canvas that is read. */
+interface Listed {
+  call: ToolCall;
+  canvas: Canvas;
+  source: Source;
+  args: Args;
+}
+
+/** The JSON texts of entries, separated by commas, and where the next page begins; null at the end. */
+type Page = ReturnType<typeof splitPage>;
+
+/** Reads at most `limit` entries. Returns null if there is more text than is worth reading. */
+async function readPage({ call, canvas, source, args }: Listed, limit: number): Promise<Page | null> {
+  const query = { ...source.asked(args).query, cursor: args.next, limit: String(limit) };
+  const given = { params: paramsOf(source, args), query };
+  const room = limit === 1 ? Number.POSITIVE_INFINITY : READ_BYTES;
+  const page = await readJsonText(call, canvas, source.list, given, room);
+  return page === null ? null : splitPage(page, source.entries);
+}
+
+/** Reads a page of a list as it is shown, with fewer entries the larger they are. `first` is the page with the most entries. */
+async function readEntries(
+  listed: Listed,
   limit: number,
+  first: Page | null,
 ): Promise<{ entries: Entry[]; next: string | null }> {
-  const { query } = source.asked(args);
-  const params = paramsOf(source, args);
-  for (const fewer of [...LIMITS.filter((each) => each <= limit), limit < 4 ? limit : 1]) {
-    const given = { params, query: { ...query, cursor: args.next, limit: String(Math.min(fewer, limit)) } };
-    const room = fewer === 1 ? Number.POSITIVE_INFINITY : READ_BYTES;
-    const page = await readJson<{ entries?: Entry[]; files?: Entry[]; nextCursor: string | null }>(
-      call,
-      canvas,
-      source.list,
-      given,
-      room,
-    );
-    if (page !== null)
-      return { entries: (page.entries ?? page.files ?? []).map(shown), next: page.nextCursor };
+  for (const fewer of [limit, ...LIMITS.filter((each) => each < limit)]) {
+    const page = fewer === LIMITS[0] ? first : await readPage(listed, fewer);
+    if (page === null) continue;
+    const entries = JSON.parse(`[${page.entries}]`) as Entry[];
+    return { entries: entries.map(shown), next: page.nextCursor };
   }
   throw new Error("a page of one entry has been read");
+}
+
+/** Reads a list. Entries that fit into an answer are shown as they are stored. */
+async function readList(listed: Listed): Promise<ToolAnswer<z.input<typeof output>>> {
+  const [limit] = LIMITS;
+  const page = await readPage(listed, limit);
+  if (page !== null && Buffer.byteLength(page.entries) <= ANSWER_BYTES && isVisible(page.entries)) {
+    const { entries, nextCursor: next } = page;
+    const text = entries === "" ? NONE : bounded(`[${entries}]`) + more(next);
+    return { text, content: { notice: NOTICE, entries: new JsonText(`[${entries}]`), next } };
+  }
+  const read = (most: number) => readEntries(listed, most, page);
+  const { entries, lines, next } = await fittingPage(limit, read, visibleJson);
+  const isCut = entries.some((each) => "valueStart" in each);
+  const hint = isCut ? "\n`valueStart` begins a long value: read the whole with `key`." : "";
+  return { text: bounded(lines.join("\n")) + hint + more(next), content: { notice: NOTICE, entries, next } };
 }
 
 /** Reads one value. Throws 404 `NOT_FOUND` if there is none. */
 async function readOne(
   call: ToolCall,
-  canvas: CanvasRow,
+  canvas: Canvas,
   source: Source,
   args: Args,
   key: string,
 ): Promise<Entry> {
   const params = paramsOf(source, args);
   if (source.one !== undefined && source.by !== undefined) {
-    const found = await readJson<Entry>(call, canvas, source.one, {
+    const found = await readJson<Entry | null>(call, canvas, source.one, {
       params: { ...params, [source.by]: key },
     });
     return found ?? refuse("NOT_FOUND");
@@ -138,10 +179,8 @@ async function readOne(
   // Submissions have no operation that reads one of somebody else. It is among the first after the beginning of the id.
   const query = { cursor: key.slice(0, -1), limit: "100" };
   const page = await readJson<{ entries: Entry[] }>(call, canvas, source.list, { params, query });
-  return page?.entries.find(({ userId }) => userId === key) ?? refuse("NOT_FOUND");
+  return page.entries.find(({ userId }) => userId === key) ?? refuse("NOT_FOUND");
 }
-
-const NONE = "There is nothing that your person may read there.";
 
 export const readData = tool({
   name: "read_data",
@@ -150,13 +189,7 @@ export const readData = tool({
   scope: "read",
   hints: { readOnlyHint: true },
   input,
-  output: z.object({
-    notice: z.string(),
-    summary: z.unknown().optional(),
-    entries: z.array(z.unknown()).optional(),
-    value: z.unknown().optional(),
-    next: z.string().nullable(),
-  }),
+  output,
   async run(call, args) {
     const { what = "summary", key } = args;
     const canvas = await findMeant(call, args.canvas);
@@ -177,11 +210,6 @@ export const readData = tool({
         content: { notice: NOTICE, value, next: part.next },
       };
     }
-    const read = (limit: number) => readList(call, canvas, source, args, limit);
-    const { entries, lines, next } = await fittingPage(LIMITS[0] as number, read, visibleJson);
-    const isCut = entries.some((each) => "valueStart" in each);
-    const hint = isCut ? "\n`valueStart` begins a long value: read the whole with `key`." : "";
-    const text = lines.length === 0 ? NONE : bounded(lines.join("\n")) + hint + more(next);
-    return { text, content: { notice: NOTICE, entries, next } };
+    return readList({ call, canvas, source, args });
   },
 });

@@ -30,8 +30,8 @@ export const mcpReading: Fault[] = [
   fault(
     "tools: the boundary of a block is known",
     UNTRUSTED,
-    'boundary = randomBytes(12).toString("hex");',
-    'boundary = "0".repeat(24);',
+    'boundary = randomUUID().replaceAll("-", "");',
+    'boundary = "0".repeat(32);',
     UNTRUSTED_TEST,
   ),
   fault(
