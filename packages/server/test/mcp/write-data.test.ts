@@ -3,7 +3,7 @@ import { before, it } from "node:test";
 import { manage } from "@easel/conformance/fixture";
 import { freshEmail, type Person } from "@easel/conformance/target";
 import { type ConnectedTool, connectTool } from "../support/connected-tool.ts";
-import { onEngines } from "../support/engines.ts";
+import { onEngines, onSqlite } from "../support/engines.ts";
 import { newCanvas, type Shared, textOf } from "./confirming.ts";
 
 await onEngines("write_data", (target, env) => {
@@ -149,3 +149,36 @@ await onEngines("write_data", (target, env) => {
     assert.equal((await runtime("/kv/never?optional=true")).json.absent, true);
   });
 });
+
+const LIMITED = { SERVICE_RATELIMIT_ENABLED: "on", SERVICE_RATELIMIT_CANVAS_API_PER_MIN: "3" };
+
+await onSqlite(
+  "write_data with a request rate",
+  (target, env) => {
+    it("makes as many changes of a person in a minute as a page may send requests, and keeps those", async () => {
+      const ada = await target.signIn(freshEmail("ada"));
+      const bob = await target.signIn(freshEmail("bob"));
+      const { id } = await newCanvas(target, ada, { people: [{ email: bob.email, role: "editor" }] });
+      const on = { backendEnabled: true, kv: true };
+      await manage(target, ada, "PATCH", `/api/canvases/${id}/capabilities`, on);
+      const keys = ["a", "b", "c", "d"];
+      const write = async (person: Person) => {
+        const tool = await connectTool(target.base, person, {}, env);
+        const changes = keys.map((key) => ({ op: "set", key, value: person.email }));
+        return textOf(await tool.call("write_data", { canvas: id, changes }));
+      };
+      assert.match(
+        await write(ada),
+        /^RATE_LIMITED: Change 4 of 4 .*The 3 before it are done\.\nWait a minute: .*3 changes\. Send only/,
+      );
+      assert.match(await write(ada), /^RATE_LIMITED: Change 1 of 4 .*Nothing was changed before it/);
+      assert.match(await write(bob), /^RATE_LIMITED: Change 4 of 4 /);
+      const { json } = await manage(target, ada, "GET", `/api/canvases/${id}/runtime/kv`);
+      assert.deepEqual(
+        json.entries,
+        keys.slice(0, 3).map((key) => ({ key, value: bob.email })),
+      );
+    });
+  },
+  LIMITED,
+);

@@ -1,6 +1,7 @@
 import type { Json } from "@easel/protocol/types";
 import { z } from "zod";
 import type { Canvas } from "../../canvases/access-lookup.ts";
+import { take } from "../../http/rate-limit.ts";
 import { Refusal, refuse } from "../../http/refusal.ts";
 import type { Input } from "../../operations/operation.ts";
 import { writeAudit } from "../../organisation/audit.ts";
@@ -101,6 +102,16 @@ async function record({ caller, env }: ToolCall, canvas: Canvas, done: Write[]):
   await writeAudit({ actor, act: "data.write", canvas: canvas.id, target: null, address, details, via }, env);
 }
 
+/**
+ * Throws 429 `RATE_LIMITED` if the connected tools of a person have made as many changes within a minute as the runtime API takes requests. A
+ * call of the tool counts as one request to the service, with any number of changes.
+ */
+async function limitChanges({ caller: { user }, env }: ToolCall): Promise<void> {
+  const bucket = { rateClass: "foreign", owner: user.id, part: "changes" } as const;
+  if (!(await take(bucket, env.config.canvasPerMinute, { header: () => {} }, env)))
+    refuse("RATE_LIMITED", { hint: `Wait a minute: it takes ${env.config.canvasPerMinute} changes.` });
+}
+
 /** Throws the refusal of a change, with what was done before it and what was not. */
 function refuseRest(error: unknown, given: Given[], done: number, { env }: ToolCall): never {
   const failed = `Change ${done + 1} of ${given.length} (${nameOf(given[done] as Given)})`;
@@ -151,8 +162,10 @@ export const writeData = tool({
     });
     const results: object[] = [];
     try {
-      for (const { operation, input } of writes)
+      for (const { operation, input } of writes) {
+        await limitChanges(call);
         results.push(resultOf(await readJson(call, canvas, operation, input)));
+      }
     } catch (error) {
       await record(call, canvas, writes.slice(0, results.length));
       return refuseRest(error, changes, results.length, call);

@@ -117,6 +117,13 @@ export const toolCalls: Fault[] = [
     "packages/server/test/mcp/read-data.test.ts",
   ),
   fault(
+    "tool calls: any number of changes in a minute",
+    `${MCP}/tools/write-data.ts`,
+    "await limitChanges(call);",
+    "",
+    "packages/server/test/mcp/write-data.test.ts",
+  ),
+  fault(
     "tool calls: a second refusal is forgotten",
     "packages/server/src/identity/used-tickets.ts",
     "where used_tickets.expires_at <=",
