@@ -1,6 +1,6 @@
 import type { VersionList } from "@easel/protocol/management";
-import { Refusal } from "../../http/refusal.ts";
 import { actNamed } from "../../management/acts.ts";
+import { explaining } from "../explaining.ts";
 import { type Acting, perform } from "../tool-call.ts";
 import { quoted } from "../untrusted.ts";
 
@@ -16,16 +16,11 @@ async function currentOf(call: Acting, id: string): Promise<string> {
 }
 
 /** Does what may be refused with 409 `VERSION_CONFLICT`. Adds to such a refusal which version there is now, and what to do. */
-export async function explainingConflict<Result>(
+export const explainingConflict = <Result>(
   call: Acting,
   id: string,
   work: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof Refusal) || error.code !== "VERSION_CONFLICT") throw error;
-    const hint = `${await currentOf(call, id)} Read it with \`read_files\`, then try again on it.`;
-    throw new Refusal(error.status, { ...error.body, hint });
-  }
-}
+): Promise<Result> =>
+  explaining("VERSION_CONFLICT", work, async () => ({
+    hint: `${await currentOf(call, id)} Read it with \`read_files\`, then try again on it.`,
+  }));

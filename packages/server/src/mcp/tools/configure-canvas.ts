@@ -6,6 +6,7 @@ import { actNamed } from "../../management/acts.ts";
 import { findMeant } from "../canvas-reference.ts";
 import { type Document, mergePolicy, policyChanges } from "../deploy/merge-policy.ts";
 import { requireNotPublic } from "../deploy/public-link.ts";
+import { explaining } from "../explaining.ts";
 import { tool } from "../tool.ts";
 import { perform, type ToolCall, withMore } from "../tool-call.ts";
 import { quoted, visibleJson } from "../untrusted.ts";
@@ -67,23 +68,14 @@ function policyBody({ policy, replace = false, expected_policy: expected }: Args
 }
 
 /** Does what may be refused with 409 `POLICY_CONFLICT`. Adds to such a refusal which revision there is now, and what to do. */
-async function explainingPolicy<Result>(
-  call: ToolCall,
-  id: string,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof Refusal) || error.code !== "POLICY_CONFLICT") throw error;
+const explainingPolicy = <Result>(call: ToolCall, id: string, work: () => Promise<Result>): Promise<Result> =>
+  explaining("POLICY_CONFLICT", work, async () => {
     const { runtimePolicyRevision } = await perform(call, readAct, { params: { id } });
-    throw new Refusal(error.status, {
-      ...error.body,
+    return {
       message: "This is not the policy that the canvas has now.",
       hint: `Nothing was changed. Read it with \`get_canvas\`, then send \`expected_policy\`: ${JSON.stringify(runtimePolicyRevision)}.`,
-    });
-  }
-}
+    };
+  });
 
 /** Returns the fields that are not undefined. */
 const defined = (fields: object): object =>
