@@ -95,8 +95,8 @@ async function bodyOf(request: FastifyRequest, { turns }: Env): Promise<Json | u
     turns,
     inspect: new ValueCount(MAX_VALUES).add,
   });
-  // The revision 2025-06-18 has removed batches. Each call counts as a request of the person, and a scope is asked for each.
   const body = parseJson(bytes);
+  // The revision 2025-06-18 has removed batches. Each call counts as a request of the person, and a scope is asked for each.
   if (Array.isArray(body)) refuse("INVALID_BODY", { message: "Send one message in each request." });
   return body;
 }
@@ -130,18 +130,21 @@ export function serveTools(env: Env): Handler {
   ): Promise<FastifyReply> => {
     await limitCalls(sender, reply, env);
     const parsedBody = await bodyOf(request, env);
-    // The token may have ended while the call waited for its turn, or for its body.
+    // The token or the account may have ended while the call waited for its turn, or for its body.
     const isCurrent = sender.turn === env.turns.current;
     const { member, credential } = isCurrent ? sender : await authenticateTool(request, env);
     const app = (await appOfToken(credential.id, env)) ?? challengeTool(request, env);
     noteUse(app, env);
-    const { ip: address, method, headers } = request;
     const requester: Requester = {
-      ...{ app, member, credential, address },
+      app,
+      member,
+      credential,
+      address: request.ip,
       refusalOf: (error) => refusalOf(error, request, reply, env),
     };
     await requireScope(parsedBody, requester, env);
     reply.header("cache-control", "private, no-store");
+    const { method, headers } = request;
     const call = readCallOf(parsedBody, headers);
     if (call) {
       const result = await callTool(call.params, requester, NO_DIALOGUE, docs, env);

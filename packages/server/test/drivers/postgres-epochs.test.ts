@@ -17,12 +17,14 @@ import {
   valueFor,
 } from "../../src/drivers/db/db.ts";
 import type { Env } from "../../src/env.ts";
+import { appOfToken } from "../../src/identity/apps.ts";
 import { findPerson } from "../../src/identity/identities.ts";
 import { findSession, sessionById } from "../../src/identity/session.ts";
 import { tokenUser, tokenUserById } from "../../src/identity/tokens.ts";
 import { upsertUser, userById } from "../../src/identity/users.ts";
 import { findGranted } from "../../src/organisation/connections/grants.ts";
 import { slugOf } from "../../src/pipeline/resolve.ts";
+import { connectTool } from "../support/connected-tool.ts";
 import { startDev } from "../support/engines.ts";
 import { atEnd, ENGINES, fileScope } from "../support/service.ts";
 
@@ -44,7 +46,7 @@ interface Column {
 }
 
 /** Tables of which a row is looked up by its key. Only rows that exist are remembered, so a new row changes none. */
-const ROOTS = ["sessions", "tokens", "users", "invites", "canvases", "identities"];
+const ROOTS = ["sessions", "tokens", "apps", "users", "invites", "canvases", "identities"];
 
 /** Changes of the owner of a canvas that foreign keys refuse. This test drops these, because they would refuse others as well. */
 const REFUSED = ["users.id", "removal from users"];
@@ -95,6 +97,9 @@ describe("epochs of remembered rows", { skip: engine?.skip }, () => {
     await note("a guest's session by id", (to) => sessionById(ofGuest, to));
     await note("a token", (to) => tokenUser(token.token, to));
     await note("a token by id", (to) => tokenUserById(token.id, to));
+    const tool = await connectTool(target.base, people.viewer, { canvasId: canvas.id }, env);
+    const [{ id: ofTool } = { id: "" }] = await sql`select id from tokens where app_id = ${tool.id}`;
+    await note("a connected tool", (to) => appOfToken(String(ofTool), to));
     await note("a person by id", (to) => userById(String(userId), to));
     await note("a person by address", ({ db }) => upsertUser(db, people.viewer.email, null, 0));
     const account = { issuer: "https://accounts.acme.test", subject: "1" };
