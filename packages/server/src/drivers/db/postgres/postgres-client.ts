@@ -4,6 +4,13 @@ import type { ServerOptions } from "./postgres-options.ts";
 /** A client of the `postgres` package. It has up to `max` connections and a queue. */
 export type Client = connect.Sql<{ bigint: number }>;
 
+/**
+ * Returns the rows of a result. If the query before it on the connection has failed after its first rows, as at the end of its time, the package
+ * (postgres 3.4) leaves as many holes before the rows.
+ */
+export const ownRows = <Each>(found: Each[] & { count: number }): Each[] =>
+  found.length > found.count ? found.slice(found.length - found.count) : found;
+
 /** The time after which the server cancels a statement. */
 export const STATEMENT_MS = 15_000;
 

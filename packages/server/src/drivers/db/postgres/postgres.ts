@@ -14,7 +14,7 @@ import {
 } from "../db.ts";
 import { GuardedDb } from "./guarded-db.ts";
 import { type OnOperation, type OnReachability, Pool, type PoolTimes } from "./pool.ts";
-import { type Client, clientsOf, STATEMENT_MS } from "./postgres-client.ts";
+import { type Client, clientsOf, ownRows, STATEMENT_MS } from "./postgres-client.ts";
 import { PostgresConnections } from "./postgres-connections.ts";
 import { retried } from "./postgres-errors.ts";
 import { explainedHandshake, serverOptions } from "./postgres-options.ts";
@@ -78,7 +78,7 @@ export function postgres(
   }
 
   const rows = <Row>({ lists }: PostgresConnections, statement: Sql) =>
-    query(lists, statement).then((found) => [...found] as Row[]);
+    query(lists, statement).then((found) => [...ownRows(found)] as Row[]);
 
   const write = <Result>(work: (connections: PostgresConnections) => Promise<Result>) =>
     pool.use((connections) => retried(() => work(connections)));
@@ -89,7 +89,7 @@ export function postgres(
     if (statement instanceof UpdateStatement) return pool.use(({ writes }) => writes.run(statement, values));
     return write(async ({ statements }) => {
       const found = await query(statements, [text, ...values]);
-      return { count: found.count, rows: [...found] };
+      return { count: found.count, rows: [...ownRows(found)] };
     });
   }
 
@@ -108,7 +108,7 @@ export function postgres(
         from (${texts.of(text).text}) as found) as measured
       where size_so_far <= $${values.length + 1} or size_so_far = row_size`;
     const parameters = [...values, size] as Exclude<Value, Uint8Array>[];
-    const found = await lists.unsafe<(Row & Measured)[]>(measured, parameters, { prepare: true });
+    const found = ownRows(await lists.unsafe<(Row & Measured)[]>(measured, parameters, { prepare: true }));
     const rows = found.map(({ row_size, row_count, size_so_far, ...row }) => row as Row);
     return { rows, more: rows.length < (found[0]?.row_count ?? 0) };
   }

@@ -1,7 +1,7 @@
 import { type Derived, keysOf, type Value, valueFor } from "../db.ts";
 import { type RowMaker, rowMaker } from "../row-maker.ts";
 import { columnsOf, sizeOf } from "./array-values.ts";
-import type { Client } from "./postgres-client.ts";
+import { type Client, ownRows } from "./postgres-client.ts";
 import { isRefusal } from "./postgres-errors.ts";
 import type { Statement } from "./postgres-statement.ts";
 import { CALLS_BYTES, CALLS_MAX, type Gatherer, IN_FLIGHT_MAX, type Turns } from "./turns.ts";
@@ -78,7 +78,7 @@ class Reads implements Gatherer {
     try {
       const found = await this.#single.unsafe(this.#statement.text, values as never[], { prepare: true });
       this.#statement.learn(found.statement.types);
-      resolve(found[0]);
+      resolve(ownRows(found)[0]);
     } catch (error) {
       reject(error);
     }
@@ -105,7 +105,7 @@ class Reads implements Gatherer {
     this.#columns = found.columns;
     this.#toRow ??= this.#rowMaker();
     const rows: unknown[] = new Array(reads.length);
-    for (const values of found as unknown as [call: number, ...unknown[]][])
+    for (const values of ownRows(found) as unknown as [call: number, ...unknown[]][])
       rows[values[0] - 1] = this.#toRow(values);
     return rows;
   }

@@ -2,7 +2,7 @@ import type { Row, RowList } from "postgres";
 import type { Value } from "../db.ts";
 import { columnsOf, sizeOf } from "./array-values.ts";
 import type { Lanes, Sent } from "./lanes.ts";
-import type { Client } from "./postgres-client.ts";
+import { type Client, ownRows } from "./postgres-client.ts";
 import { isRefusal, retried } from "./postgres-errors.ts";
 import type { UpdateStatement } from "./postgres-statement.ts";
 import { CALLS_BYTES, CALLS_MAX, type Gatherer, IN_FLIGHT_MAX, type Turns } from "./turns.ts";
@@ -114,7 +114,7 @@ export class TurnWrites implements Gatherer {
         this.#single.unsafe(statement.text, values as never[], { prepare: true }),
       );
       statement.learn(found.statement.types);
-      resolve({ count: found.count, rows: [...found] });
+      resolve({ count: found.count, rows: [...ownRows(found)] });
     } catch (error) {
       reject(error);
     }
