@@ -398,6 +398,7 @@ test("a database is copied before it is migrated, the newest two copies are kept
   const { settings, directory } = await newInstance(t);
   const older = await temporaryDirectory(t);
   await cp(MIGRATIONS, older, { recursive: true });
+  await rm(path.join(older, "postgres"), { recursive: true });
   const migrations = (await readdir(older, { recursive: true })).filter((name) => name.endsWith(".sql"));
   const newest =
     migrations
