@@ -8,8 +8,8 @@ export type Client = connect.Sql<{ bigint: number }>;
  * Returns the rows of a result. If the query before it on the connection has failed after its first rows, as at the end of its time, the package
  * (postgres 3.4) leaves as many holes before the rows.
  */
-export const ownRows = <Each>(found: Each[] & { count: number }): Each[] =>
-  found.length > found.count ? found.slice(found.length - found.count) : found;
+export const ownRows = <Each>(found: Each[]): Each[] =>
+  found.length === 0 || 0 in found ? found : found.filter(() => true);
 
 /** The time after which the server cancels a statement. */
 export const STATEMENT_MS = 15_000;
