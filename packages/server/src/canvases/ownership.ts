@@ -69,8 +69,8 @@ export async function transferCanvas(
 /**
  * Makes the active member with the address `email` the owner of a canvas on behalf of an administrator, whatever role that member has there.
  * The former owner has the role `keeps` then. `recorded` is the statement that writes the entry of the audit log, and `mails` are the steps that
- * tell the new owner, in the same batch. Changes nothing and returns "gone" unless the canvas belongs to `owner` and is not deleted, and the new owner is an active member. Changes nothing
- * and returns the name of a quota if the new owner would exceed this quota.
+ * tell the new owner, in the same batch. Changes nothing and returns "gone" unless the canvas belongs to `owner` and is not deleted, and the new
+ * owner is an active member. Changes nothing and returns the name of a quota if the new owner would exceed this quota.
  */
 export async function reassignCanvas(
   id: string,

@@ -66,7 +66,7 @@ async function requireScope(
   );
 }
 
-/** Who has sent a request to `/mcp`. */
+/** The authenticated sender of a request to `/mcp`. */
 interface Sender {
   member: Member;
   credential: StoredCredential;

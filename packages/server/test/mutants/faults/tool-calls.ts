@@ -117,7 +117,7 @@ export const toolCalls: Fault[] = [
     "packages/server/test/mcp/read-data.test.ts",
   ),
   fault(
-    "tool calls: any number of changes in a minute",
+    "tool calls: the changes of write_data have no rate limit",
     `${MCP}/tools/write-data.ts`,
     "await limitChanges(call);",
     "",
