@@ -84,6 +84,8 @@ describe("the sharing screen", { skip: noBrowser }, async () => {
     await page.getByText("Now a password is asked of 1 viewer.").waitFor();
     await page.getByRole("button", { name: "Remove the password" }).click();
     await page.getByRole("button", { name: "Set a password" }).waitFor();
+    // A change is shown before it is saved.
+    await message(page, "The password is removed.").waitFor();
     assert.equal((await readCanvas(dashboard, canvas)).hasPassword, false);
   });
 
