@@ -5,8 +5,8 @@ import { test } from "node:test";
 import { ABSENT, samples } from "@easel/conformance/corpus";
 import { LIMITS } from "@easel/protocol/limits";
 import fc from "fast-check";
-import { parseJson, readBody, ValueCount } from "./body.ts";
-import { Refusal } from "./refusal.ts";
+import { hasArrived, parseJson, readBody, ValueCount } from "./body.ts";
+import { Refusal, refuse } from "./refusal.ts";
 
 const most = LIMITS.jsonValues.value;
 const list = (element: string, length: number) => `[${Array(length).fill(element).join(",")}]`;
@@ -148,7 +148,10 @@ test("the corpus: files named y_ are parsed, n_ get 400, i_ get either", {
 
 test("a slow body: 408 after 20 seconds, even if bytes keep arriving", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const request = Object.assign(new PassThrough(), { headers: {}, complete: false });
+  const request = Object.assign(new PassThrough(), {
+    headers: { "transfer-encoding": "chunked" },
+    complete: false,
+  });
   let outcome: unknown = "waiting";
   const body = readBody(request as unknown as IncomingMessage, 100, () => assert.fail());
   body.catch((error) => {
@@ -165,4 +168,36 @@ test("a slow body: 408 after 20 seconds, even if bytes keep arriving", async (t)
     body,
     (error) => error instanceof Refusal && error.status === 408 && error.code === "INVALID_BODY",
   );
+});
+
+/** A request whose chunks are in its buffer. */
+function buffered(headers: object, complete: boolean, ...chunks: string[]): IncomingMessage {
+  const request = Object.assign(new PassThrough(), { headers, complete });
+  for (const chunk of chunks) request.write(chunk);
+  return request as unknown as IncomingMessage;
+}
+
+test("a body that has arrived: all of its chunks, without an event", async () => {
+  for (const request of [
+    buffered({ "transfer-encoding": "chunked" }, true, "one", "two"),
+    buffered({ "content-length": "6" }, false, "one", "two"),
+  ]) {
+    assert.equal(hasArrived(request), true);
+    const inspected: string[] = [];
+    const inspect = (chunk: Buffer) => inspected.push(String(chunk));
+    assert.equal(String(await readBody(request, 6, () => assert.fail(), { inspect })), "onetwo");
+    assert.deepEqual(inspected, ["onetwo"]);
+  }
+});
+
+test("a body that has arrived: refused if it is too long", async () => {
+  const tooLarge = () => refuse("BODY_TOO_LARGE", { message: "Too long." });
+  const request = buffered({ "transfer-encoding": "chunked" }, true, "one", "two");
+  await assert.rejects(readBody(request, 5, tooLarge), { status: 413 });
+});
+
+test("a body has not arrived before all of its bytes", () => {
+  assert.equal(hasArrived(buffered({ "content-length": "7" }, false, "one", "two")), false);
+  assert.equal(hasArrived(buffered({ "transfer-encoding": "chunked" }, false, "one", "two")), false);
+  assert.equal(hasArrived(buffered({}, false)), true);
 });

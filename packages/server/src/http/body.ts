@@ -59,15 +59,43 @@ export interface ReadOptions {
 }
 
 /**
+ * Whether all bytes of the body of a request are in its buffer. Node sets `complete` only when the code that the last bytes have started has
+ * run, so a body of known length counts by its bytes.
+ */
+export function hasArrived(request: IncomingMessage): boolean {
+  if (request.complete) return true;
+  const { "content-length": length = 0, "transfer-encoding": encoding } = request.headers;
+  return encoding === undefined && request.readableLength === Number(length);
+}
+
+/**
  * Reads a body into memory. Rejects with the error that `tooLarge` throws if the body is longer than `limit` bytes, with 408 `INVALID_BODY`
  * after 20 s, and with 400 if the client disconnects. If `turns` is given, the 20 s begin at the end of the current turn of the event loop,
  * because most bodies have arrived by then and need no timer.
  */
-export function readBody(
+export async function readBody(
   request: IncomingMessage,
   limit: number,
   tooLarge: () => never,
-  { turns, inspect }: ReadOptions = {},
+  options: ReadOptions = {},
+): Promise<Buffer> {
+  if (Number(request.headers["content-length"] ?? 0) > limit) tooLarge();
+  if (!hasArrived(request)) return receiveBody(request, limit, tooLarge, options);
+  // Without a length, `read` returns one chunk.
+  const bytes: Buffer = request.read(request.readableLength) ?? Buffer.alloc(0);
+  // Lets the stream end.
+  request.resume();
+  if (bytes.length > limit) tooLarge();
+  options.inspect?.(bytes);
+  return bytes;
+}
+
+/** Reads a body while it arrives. */
+function receiveBody(
+  request: IncomingMessage,
+  limit: number,
+  tooLarge: () => never,
+  { turns, inspect }: ReadOptions,
 ): Promise<Buffer> {
   return new Promise<Buffer>((resolve, reject) => {
     const chunks = new Chunks();
@@ -94,7 +122,6 @@ export function readBody(
     const startTimer = () => {
       if (!ended) timer = setTimeout(() => abort(refuseSlowBody), BODY_TIMEOUT_MS);
     };
-    if (Number(request.headers["content-length"] ?? 0) > limit) return abort(tooLarge);
     request.on("data", (chunk: Buffer) => {
       if (chunks.size + chunk.length > limit) return abort(tooLarge);
       try {

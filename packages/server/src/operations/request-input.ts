@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type ReadOptions, readBody, streamBody } from "../http/body.ts";
+import { hasArrived, type ReadOptions, readBody, streamBody } from "../http/body.ts";
 import { runtimeRest } from "../http/canvas-path.ts";
 import type { Query } from "../http/query.ts";
 import { clientSignal } from "../http/sockets.ts";
@@ -26,7 +26,7 @@ export class RequestBody implements ByteSource {
   }
 
   get complete(): boolean {
-    return this.#request.complete;
+    return hasArrived(this.#request);
   }
 
   get absent(): boolean {

@@ -3,6 +3,7 @@ import type { Principal } from "../access/principal.ts";
 import type { Canvas } from "../canvases/access-lookup.ts";
 import { type Bucket, SHARED_PART } from "../drivers/bus/bus.ts";
 import type { Env } from "../env.ts";
+import { hasArrived } from "../http/body.ts";
 import { giveBack, take } from "../http/rate-limit.ts";
 import { refuse } from "../http/refusal.ts";
 import { networkOf } from "../http/request-headers.ts";
@@ -68,7 +69,7 @@ export function limitUnfinished(
   reply: FastifyReply,
   { unfinished }: Env,
 ): void {
-  if (raw.complete) return;
+  if (hasArrived(raw)) return;
   const end = unfinished.begin(holder);
   if (end !== null) return void reply.raw.once("close", end);
   reply.header("retry-after", 1);

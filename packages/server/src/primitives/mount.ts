@@ -157,12 +157,6 @@ function operationsByPath({ operations, reserved = [] }: Primitive): [path: stri
 const routeOf = (path: string): string => path.replace(/\{path\}$/, "*").replace(/\{(\w+)\}/g, ":$1");
 
 /**
- * Waits until all bytes that have arrived are read. Admission from memory takes no turn, so the body of a request may be in the same packet and not
- * read yet. If it is complete before the rights are checked, they need not be checked again after it.
- */
-const endOfTurn = () => new Promise(setImmediate);
-
-/**
  * What a request keeps when it is tried again. `isAgain`: whether it is. `isLimited`: whether it counts as one that waits for its body.
  */
 interface Call {
@@ -200,7 +194,6 @@ function handle(primitive: Primitive, operations: PathOperations, env: Env): Han
       .header("content-type", "application/json; charset=utf-8")
       .header("cache-control", "private, no-store");
     const caller = callerOf(admitted, visit, gate, env);
-    if (verify !== null && operation.body !== undefined && !request.raw.complete) await endOfTurn();
     if (verify !== null && !(optimistic && operation.body?.slow !== true)) await verify();
     const answer = await operation.perform(caller, input, env);
     if (verify !== null) await verify();
