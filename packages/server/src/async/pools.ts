@@ -7,7 +7,7 @@ import { Concurrency, TaskPool } from "./task-pool.ts";
 /** How many uploads of all people are received at once. Each holds a connection and a file. */
 const UPLOADS = 1_000;
 
-/** How many calls of the tools of one person run at once. Each can have a body of several MiB, which is read and parsed in memory. */
+/** How many calls of the tools of one person whose bodies arrive late run at once. Each can have several MiB, which are read and parsed in memory. */
 const TOOL_CALLS = 4;
 
 /** How much of each kind of work this process does at once, in all and for each person. */
@@ -21,7 +21,7 @@ export interface Pools {
   uploads: TaskPool;
   /** Limits how many requests of each caller, whose bodies have not arrived, are open at once. */
   unfinished: Concurrency;
-  /** Reads and answers calls of connected tools. */
+  /** Reads and answers calls of connected tools whose bodies arrive late. */
   toolCalls: TaskPool;
   /** Unpacks and stores bundles. */
   deploys: TaskPool;

@@ -17,9 +17,10 @@ export class JsonText {
 /** Returns the JSON text of an object. The values of its fields may be instances of `JsonText`. */
 export function textOfObject(object: object): string {
   if (!Object.values(object).some((value) => value instanceof JsonText)) return JSON.stringify(object);
-  const fields = Object.entries(object).flatMap(([name, value]) => {
-    const text = value instanceof JsonText ? value.text : JSON.stringify(value);
-    return text === undefined ? [] : [`${JSON.stringify(name)}:${text}`];
-  });
-  return `{${fields.join(",")}}`;
+  let text = "";
+  for (const [name, value] of Object.entries(object)) {
+    const json = value instanceof JsonText ? value.text : JSON.stringify(value);
+    if (json !== undefined) text += `${text === "" ? "{" : ","}${JSON.stringify(name)}:${json}`;
+  }
+  return `${text}}`;
 }

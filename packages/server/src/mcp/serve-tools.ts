@@ -7,7 +7,7 @@ import type { McpHttpHandler } from "@modelcontextprotocol/server";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Member } from "../access/principal.ts";
 import type { Env } from "../env.ts";
-import { parseJson, readBody, refuseLargeBody, ValueCount } from "../http/body.ts";
+import { hasArrived, parseJson, readBody, refuseLargeBody, ValueCount } from "../http/body.ts";
 import { blockEmbedding, requireSameOrigin } from "../http/cross-site.ts";
 import { refusalOf } from "../http/errors.ts";
 import { take } from "../http/rate-limit.ts";
@@ -23,8 +23,8 @@ import { limitUnfinished } from "../pipeline/request-limits.ts";
 import { callTool, type Requester } from "./call-tool.ts";
 import { Docs } from "./docs.ts";
 import type { Handler } from "./handler.ts";
+import { answerPlainly, NO_DIALOGUE } from "./plain-message.ts";
 import { createHandler } from "./protocol.ts";
-import { NO_DIALOGUE, readCallOf } from "./read-call.ts";
 import { includesScope } from "./scope-order.ts";
 import { TOOLS } from "./tools.ts";
 
@@ -126,7 +126,7 @@ export function serveTools(env: Env): Handler {
     request: FastifyRequest,
     reply: FastifyReply,
     sender: Sender,
-    signal: AbortSignal,
+    signal: () => AbortSignal,
   ): Promise<FastifyReply> => {
     await limitCalls(sender, reply, env);
     const parsedBody = await bodyOf(request, env);
@@ -145,11 +145,10 @@ export function serveTools(env: Env): Handler {
     await requireScope(parsedBody, requester, env);
     reply.header("cache-control", "private, no-store");
     const { method, headers } = request;
-    const call = readCallOf(parsedBody, headers);
-    if (call) {
-      const result = await callTool(call.params, requester, NO_DIALOGUE, docs, env);
-      return reply.type("application/json").send(call.answer(result));
-    }
+    const plain = answerPlainly(parsedBody, headers, (params) =>
+      callTool(params, requester, NO_DIALOGUE, docs, env),
+    );
+    if (plain !== undefined) return reply.type("application/json").send(await plain);
     handler ??= createHandler(docs, env);
     const passed = Object.entries(headers).flatMap(([name, value]) =>
       typeof value === "string" && PROTOCOL_HEADER.test(name) ? [[name, value] as [string, string]] : [],
@@ -157,7 +156,7 @@ export function serveTools(env: Env): Handler {
     const asked = new Request(`${env.base.origin}/mcp`, {
       method,
       headers: passed,
-      signal,
+      signal: signal(),
       ...(parsedBody !== undefined && { body: "" }),
     });
     const authInfo = {
@@ -174,8 +173,10 @@ export function serveTools(env: Env): Handler {
     requireSameOrigin(request.headers, env.base);
     const sender = await authenticateTool(request, env);
     limitUnfinished(sender.member.id, request, reply, env);
-    const signal = clientSignal(request.raw, reply.raw)();
-    // The body is not read before its turn, so that the calls of one person neither fill the memory nor keep others waiting.
-    return env.toolCalls.run(sender.member.id, () => respond(request, reply, sender, signal), signal);
+    const signal = clientSignal(request.raw, reply.raw);
+    const answer = () => respond(request, reply, sender, signal);
+    // A body that has arrived is small. A later one is not read before its turn, so that the calls of one person neither fill the memory nor
+    // keep others waiting.
+    return hasArrived(request.raw) ? answer() : env.toolCalls.run(sender.member.id, answer, signal());
   };
 }

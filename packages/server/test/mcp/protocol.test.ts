@@ -40,8 +40,8 @@ await onSqlite("the protocol of /mcp", (target, env) => {
     const started = eventOf(await sendOld("initialize", hello));
     assert.equal(started.result.protocolVersion, "2025-11-25");
     assert.match(started.result.instructions, /guide/);
-    const { result } = eventOf(await sendOld("tools/list"));
-    assert.ok(result.tools.some(({ name }: { name: string }) => name === "list_canvases"));
+    const { result } = (await sendOld("tools/list")).json as { result: { tools: { name: string }[] } };
+    assert.ok(result.tools.some(({ name }) => name === "list_canvases"));
     const called = await sendOld("tools/call", { name: "list_canvases", arguments: {} });
     assert.deepEqual((called.json as ListAnswer).result.structuredContent.canvases, []);
   });
@@ -85,6 +85,14 @@ await onSqlite("the protocol of /mcp", (target, env) => {
     assert.equal(direct.status, byPackage.status);
     for (const name of ["cache-control", "x-frame-options"])
       assert.equal(direct.headers[name], byPackage.headers[name]);
+  });
+
+  it("answers a request for the list of tools as the package of the protocol does", async () => {
+    const direct = await connected.request("tools/list");
+    const byPackage = await connected.request("tools/list", {}, [["Accept", "application/json"]]);
+    assert.deepEqual(direct.json, byPackage.json);
+    const old = (await sendOld("tools/list")).json as { result: object };
+    assert.deepEqual(old.result, eventOf(await sendOld("tools/list", { cursor: "" })).result);
   });
 
   it("answers a call with fields that the service does not use by the same result", async () => {

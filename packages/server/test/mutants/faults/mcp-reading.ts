@@ -171,9 +171,9 @@ export const mcpReading: Fault[] = [
   ),
   fault(
     "tools: a call is answered although its headers name another tool",
-    `${MCP}/read-call.ts`,
-    'headers["mcp-name"] === params.name',
-    'headers["mcp-name"] !== undefined',
+    `${MCP}/plain-message.ts`,
+    '(asked === "list" ? undefined : asked.name)',
+    'headers["mcp-name"]',
     `${TESTS}/protocol.test.ts`,
   ),
 ];
