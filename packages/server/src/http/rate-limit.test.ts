@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { memory } from "../drivers/bus/memory.ts";
 import type { Env } from "../env.ts";
 import { newMetrics } from "../metrics/metrics.ts";
-import { take } from "./rate-limit.ts";
+import { NO_HEADERS, take } from "./rate-limit.ts";
 
 const env = {
   config: { rateLimit: true },
@@ -11,8 +11,7 @@ const env = {
   clock: Date.now,
   metrics: newMetrics(),
 } as unknown as Env;
-const answer = { header() {} };
-const takeAs = (owner: string) => take({ rateClass: "canvas", owner }, 1, answer, env);
+const takeAs = (owner: string) => take({ rateClass: "canvas", owner }, 1, NO_HEADERS, env);
 
 test("after 100 refusals of a caller, each further one is sent about a second later; others do not wait", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });

@@ -6,6 +6,9 @@ export interface HeaderSink {
   header(name: string, value: string | number): unknown;
 }
 
+/** For a bucket of which no response tells. */
+export const NO_HEADERS: HeaderSink = { header() {} };
+
 const MINUTE_MS = 60_000;
 
 /**

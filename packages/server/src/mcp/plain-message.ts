@@ -52,7 +52,7 @@ function isEnvelope(meta: unknown): meta is Fields {
 /** What a message asks for: a tool that is called with arguments, or the list of tools. */
 type Asked = { name: string; arguments: Fields | undefined } | "list";
 
-/** Returns what the parameters of a message ask for; undefined if a package has to read them. */
+/** Returns what the parameters of a message ask for; undefined if the package has to read them. */
 function askedIn(method: unknown, params: Fields): Asked | undefined {
   if (method === "tools/list") return hasOnly(params, ["_meta"]) ? "list" : undefined;
   if (method !== "tools/call" || !hasOnly(params, ["name", "arguments", "_meta"])) return undefined;

@@ -175,8 +175,8 @@ export function serveTools(env: Env): Handler {
     limitUnfinished(sender.member.id, request, reply, env);
     const signal = clientSignal(request.raw, reply.raw);
     const answer = () => respond(request, reply, sender, signal);
-    // A body that has arrived is small. A later one is not read before its turn, so that the calls of one person neither fill the memory nor
-    // keep others waiting.
+    // A body that has arrived has at most what Node buffers. A later one is not read before its turn, so that the calls of one person neither
+    // fill the memory nor keep others waiting.
     return hasArrived(request.raw) ? answer() : env.toolCalls.run(sender.member.id, answer, signal());
   };
 }

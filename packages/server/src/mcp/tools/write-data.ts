@@ -1,7 +1,7 @@
 import type { Json } from "@easel/protocol/types";
 import { z } from "zod";
 import type { Canvas } from "../../canvases/access-lookup.ts";
-import { take } from "../../http/rate-limit.ts";
+import { NO_HEADERS, take } from "../../http/rate-limit.ts";
 import { Refusal, refuse } from "../../http/refusal.ts";
 import type { Input } from "../../operations/operation.ts";
 import { writeAudit } from "../../organisation/audit.ts";
@@ -108,7 +108,7 @@ async function record({ caller, env }: ToolCall, canvas: Canvas, done: Write[]):
  */
 async function limitChanges({ caller: { user }, env }: ToolCall): Promise<void> {
   const bucket = { rateClass: "foreign", owner: user.id, part: "changes" } as const;
-  if (!(await take(bucket, env.config.canvasPerMinute, { header: () => {} }, env)))
+  if (!(await take(bucket, env.config.canvasPerMinute, NO_HEADERS, env)))
     refuse("RATE_LIMITED", { hint: `Wait a minute: it takes ${env.config.canvasPerMinute} changes.` });
 }
 

@@ -1,7 +1,7 @@
 import { documentUrl, UnusableDocument } from "../../access/client-document.ts";
 import { leadsToService } from "../../access/redirect-uri.ts";
 import type { Env } from "../../env.ts";
-import { take } from "../../http/rate-limit.ts";
+import { NO_HEADERS, take } from "../../http/rate-limit.ts";
 import { networkOf } from "../../http/request-headers.ts";
 import { refuseOAuth } from "../program-endpoint.ts";
 import { cleanClientName } from "./client-name.ts";
@@ -32,7 +32,7 @@ function requireAllowed(clientId: string, { base, config }: Env): URL {
  */
 async function admitFetch(ip: string, env: Env): Promise<void> {
   const bucket = { rateClass: "program", owner: networkOf(ip), part: "client document" } as const;
-  if (!(await take(bucket, env.config.loginPerMinute, { header: () => {} }, env)))
+  if (!(await take(bucket, env.config.loginPerMinute, NO_HEADERS, env)))
     throw new UnusableDocument(
       "Too many programs have been looked up from this network; try again in a minute.",
     );

@@ -25,6 +25,27 @@ export const requests: Fault[] = [
     "packages/server/test/http/hostile-values.test.ts",
   ),
   fault(
+    "http: a part of a body counts as all of it",
+    "packages/server/src/http/body.ts",
+    "request.readableLength === Number(length)",
+    "request.readableLength <= Number(length)",
+    "packages/server/src/http/body.test.ts",
+  ),
+  fault(
+    "http: the first chunk of a body that has arrived is taken for all of it",
+    "packages/server/src/http/body.ts",
+    "request.read(request.readableLength)",
+    "request.read()",
+    "packages/server/src/http/body.test.ts",
+  ),
+  fault(
+    "http: a body that has arrived has no limit",
+    "packages/server/src/http/body.ts",
+    "if (bytes.length > limit) tooLarge();",
+    "",
+    "packages/server/src/http/body.test.ts",
+  ),
+  fault(
     "http: one turn starts all requests that have arrived",
     "packages/server/src/app.ts",
     "  spreadRequests(app.server, env.turns);\n",

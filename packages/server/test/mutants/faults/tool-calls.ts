@@ -96,6 +96,13 @@ export const toolCalls: Fault[] = [
     "packages/server/test/mcp/access.test.ts",
   ),
   fault(
+    "tool calls: bodies that come late take no turn",
+    `${MCP}/serve-tools.ts`,
+    "hasArrived(request.raw) ?",
+    "request.raw.readable ?",
+    "packages/server/test/mcp/access.test.ts",
+  ),
+  fault(
     "tool calls: an account that ends while the body arrives is not noticed",
     `${MCP}/serve-tools.ts`,
     "sender.turn === env.turns.current",
