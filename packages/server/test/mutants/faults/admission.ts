@@ -118,9 +118,9 @@ export const admission: Fault[] = [
   ),
   fault(
     "admission: a body that came with its head is taken for a late one",
-    "packages/server/src/primitives/mount.ts",
-    "operation.body !== undefined && !request.raw.complete",
-    "false",
+    "packages/server/src/http/body.ts",
+    "encoding === undefined && request",
+    "encoding !== undefined && request",
     "packages/server/test/pipeline/round-trips.test.ts",
   ),
 ];
