@@ -46,7 +46,9 @@ async function givenSocket(environment: Environment): Promise<number | undefined
 async function startService(environment: Environment, options: import("../service.ts").ServeOptions = {}) {
   await logFatalErrors();
   const { serve } = await import("../service.ts");
+  const { allocateYoung } = await import("../instance/allocation.ts");
   const service = await serve(environment, options);
+  allocateYoung();
   const { base, config } = service.env;
   // Without a database there is nothing to preload for.
   setTimeout(() => void preload(service.env).catch(() => {}), PRELOAD_AFTER_MS).unref();
