@@ -7,7 +7,7 @@ import { Concurrency, TaskPool } from "./task-pool.ts";
 /** How many uploads of all people are received at once. Each holds a connection and a file. */
 const UPLOADS = 1_000;
 
-/** How many calls of the tools of one person whose bodies arrive late run at once. Each can have several MiB, which are read and parsed in memory. */
+/** How many calls of tools whose bodies arrive late run at once for one person. Such a body can have several MiB, which are parsed in memory. */
 const TOOL_CALLS = 4;
 
 /** How much of each kind of work this process does at once, in all and for each person. */

@@ -1,3 +1,4 @@
+import { setFlagsFromString } from "node:v8";
 import manifest from "../../package.json" with { type: "json" };
 import type { Config } from "../config/config.ts";
 import { command } from "./command.ts";
@@ -46,7 +47,6 @@ async function givenSocket(environment: Environment): Promise<number | undefined
 async function startService(environment: Environment, options: import("../service.ts").ServeOptions = {}) {
   await logFatalErrors();
   const { serve } = await import("../service.ts");
-  const { allocateYoung } = await import("../instance/allocation.ts");
   const service = await serve(environment, options);
   allocateYoung();
   const { base, config } = service.env;
@@ -56,6 +56,15 @@ async function startService(environment: Environment, options: import("../servic
     `Easel ${manifest.version} at ${base.origin} (sign-in: ${config.authMode}, canvases by ${config.urlMode})\n${WHO[config.authMode]}\n` +
     `Next: open ${base.origin} in a browser, or publish a folder: npx easel login ${base.origin}, then npx easel deploy FOLDER\n`;
   return { service, greeting };
+}
+
+/**
+ * Makes V8 allocate all objects as young ones (decision 139). Called after the start: V8 compiles stored code again if it was stored under other
+ * flags. The code of Node is stored without this flag, and so is that of the service, at the exit.
+ */
+function allocateYoung(): void {
+  setFlagsFromString("--no-allocation-site-pretenuring");
+  process.once("exit", () => setFlagsFromString("--allocation-site-pretenuring"));
 }
 
 /**
