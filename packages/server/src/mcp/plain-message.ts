@@ -19,7 +19,8 @@ const EARLIER_REVISIONS: ReadonlySet<string | undefined> = new Set(["2025-11-25"
 /** The name by which the service describes itself to programs. */
 export const SERVER_INFO = { name: "easel", title: "Easel", version: "1" } as const;
 
-const ENVELOPE = {
+/** The fields of the envelope of a message, and of its answer. */
+export const ENVELOPE = {
   revision: "io.modelcontextprotocol/protocolVersion",
   client: "io.modelcontextprotocol/clientInfo",
   capabilities: "io.modelcontextprotocol/clientCapabilities",

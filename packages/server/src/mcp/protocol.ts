@@ -3,16 +3,13 @@ import type { Env } from "../env.ts";
 import { callTool, type Requester } from "./call-tool.ts";
 import type { Docs } from "./docs.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
-import { SERVER_INFO } from "./plain-message.ts";
+import { ENVELOPE, SERVER_INFO } from "./plain-message.ts";
 import type { Dialogue } from "./tool-call.ts";
 import { KEPT, TOOL_LIST } from "./tool-list.ts";
 
-/** The field in which a request of 2026-07-28 says what its program can do. */
-const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
-
 /** Reads what the program has answered to a question and what it can be asked. Only programs of 2026-07-28 can be asked. */
 function dialogueOf({ mcpReq }: ServerContext): Dialogue {
-  const capabilities = new Map(Object.entries(mcpReq.envelope ?? {})).get(CAPABILITIES);
+  const capabilities = new Map(Object.entries(mcpReq.envelope ?? {})).get(ENVELOPE.capabilities);
   const { elicitation } = (capabilities ?? {}) as { elicitation?: { form?: object; url?: object } };
   return {
     responses: mcpReq.inputResponses,
