@@ -51,11 +51,11 @@ test("long work of several callers runs in order, each in a turn of its own, als
   const turns = new Turns();
   const seen: number[] = [];
   const note = () => seen.push(turns.current);
-  const failing = turns.alone(() => {
+  const failing = turns.alone("ada", () => {
     note();
     throw new Error("failed");
   });
-  const others = [turns.alone(note), turns.alone(note)];
+  const others = [turns.alone("ada", note), turns.alone("ada", note)];
   assert.equal(seen.length, 0);
   await assert.rejects(failing, /failed/);
   await Promise.all(others);
@@ -64,4 +64,38 @@ test("long work of several callers runs in order, each in a turn of its own, als
     [...new Set(seen)].sort((a, b) => a - b),
   );
   assert.equal(seen.length, 3);
+});
+
+test("people take turns with long work, however much of it one has", async () => {
+  const turns = new Turns();
+  const seen: string[] = [];
+  const work = (name: string) => turns.alone(name.slice(0, 1), () => void seen.push(name));
+  await Promise.all(["a1", "a2", "a3", "b1", "a4", "c1"].map(work));
+  assert.deepEqual(seen, ["a1", "b1", "c1", "a2", "a3", "a4"]);
+});
+
+test("long work whose client has gone does not run", async () => {
+  const turns = new Turns();
+  const gone = new AbortController();
+  const seen: string[] = [];
+  const [first, waiting] = ["first", "waiting"].map((name) =>
+    turns.alone("ada", () => void seen.push(name), gone.signal),
+  );
+  gone.abort(new Error("gone"));
+  await assert.rejects(Promise.resolve(first), /gone/);
+  await assert.rejects(Promise.resolve(waiting), /gone/);
+  assert.deepEqual(seen, []);
+});
+
+test("a turn is used after 2 ms from its first question on", async () => {
+  let now = 0;
+  const turns = new Turns(() => now);
+  const used = () => {
+    const before = turns.isUsed;
+    now += 1.5;
+    return before;
+  };
+  assert.deepEqual([used(), used(), used()], [false, false, true]);
+  await turn();
+  assert.equal(turns.isUsed, false);
 });

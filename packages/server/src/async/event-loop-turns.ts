@@ -1,9 +1,15 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { TaskPool } from "./task-pool.ts";
 
 /** The time for which work passed to `start` is started in one turn, in milliseconds. */
 const START_MS = 5;
+/** The time in milliseconds after which long work gives its turn away. It adds to the time of every request that arrives meanwhile. */
+const WORK_MS = 2;
 
-/** Numbers the iterations (turns) of the event loop, and runs callbacks at the end of a turn, and long work in turns of its own. */
+/**
+ * Numbers the iterations (turns) of the event loop, and runs callbacks at the end of a turn, and long work in turns of its own, which people
+ * take by turns.
+ */
 export class Turns {
   readonly #now: () => number;
   #current = 0;
@@ -11,11 +17,11 @@ export class Turns {
   #atEnd: (() => void)[] = [];
   /** The work that waits for a later turn, in the order of the calls of `start`. */
   #toStart: (() => void)[] = [];
-  /** The turn in which work was last started, and the time at which its first work began. */
+  /** The turn that was last asked about, and the time of its first question. */
   #startedIn = -1;
   #startedAt = 0;
-  /** Settles when the work that was last passed to `alone` has run. */
-  #lastAlone: Promise<unknown> = Promise.resolve();
+  /** Long work, by person: one piece in each turn. The callers limit how much of it waits. */
+  readonly #long = new TaskPool({ running: 1, runningEach: 1, waitingEach: Infinity });
 
   /** `now` is a clock in milliseconds. */
   constructor(now: () => number = () => performance.now()) {
@@ -39,27 +45,38 @@ export class Turns {
    * one long turn.
    */
   start(work: () => void): void {
-    if (this.#toStart.length === 0 && this.#hasTime()) work();
+    if (this.#toStart.length === 0 && this.#used() < START_MS) work();
     else if (this.#toStart.push(work) === 1) setImmediate(() => this.#startWaiting());
   }
 
   /**
    * Runs work that occupies the event loop for long, in a turn without other such work. Resolves with its result. The work of several
-   * callers therefore never adds up to one long turn.
+   * callers therefore never adds up to one long turn, and the people for whom it is done take turns. If `signal` aborts before the start,
+   * rejects with its reason.
    */
-  alone<Result>(work: () => Result): Promise<Result> {
-    const result = this.#lastAlone.then(nextTurn).then(work);
-    this.#lastAlone = result.catch(() => {});
-    return result;
+  alone<Result>(person: string, work: () => Result, signal?: AbortSignal): Promise<Result> {
+    const inTurn = async () => {
+      await nextTurn();
+      signal?.throwIfAborted();
+      this.#used();
+      return work();
+    };
+    return this.#long.run(person, inTurn, signal);
   }
 
-  #hasTime(): boolean {
+  /** Whether this turn has been used for so long that long work has to give it away. */
+  get isUsed(): boolean {
+    return this.#used() >= WORK_MS;
+  }
+
+  /** Returns for how many milliseconds this turn has been used since it was first asked about. */
+  #used(): number {
     const now = this.#now();
     if (this.current !== this.#startedIn) {
       this.#startedIn = this.#current;
       this.#startedAt = now;
     }
-    return now - this.#startedAt < START_MS;
+    return now - this.#startedAt;
   }
 
   #startWaiting(): void {

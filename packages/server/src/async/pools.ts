@@ -7,8 +7,12 @@ import { Concurrency, TaskPool } from "./task-pool.ts";
 /** How many uploads of all people are received at once. Each holds a connection and a file. */
 const UPLOADS = 1_000;
 
-/** How many calls of tools whose bodies arrive late run at once for one person. Such a body can have several MiB, which are parsed in memory. */
+/** How many bodies of calls of tools that arrive late are read at once for one person. Such a body can have several MiB, which are parsed in memory. */
 const TOOL_CALLS = 4;
+
+/** How many calls that are work run at once for one person, and how many more wait. These take little memory: their bodies are limited elsewhere. */
+const CALLS = 4;
+const CALLS_WAITING = 1_000;
 
 /** How much of each kind of work this process does at once, in all and for each person. */
 export interface Pools {
@@ -21,7 +25,9 @@ export interface Pools {
   uploads: TaskPool;
   /** Limits how many requests of each caller, whose bodies have not arrived, are open at once. */
   unfinished: Concurrency;
-  /** Reads and answers calls of connected tools whose bodies arrive late. */
+  /** Runs calls that are not cheap (`operations/operation.ts`), and calls of connected tools. */
+  calls: TaskPool;
+  /** Reads the bodies of calls of connected tools that arrive late. */
   toolCalls: TaskPool;
   /** Unpacks and stores bundles. */
   deploys: TaskPool;
@@ -48,6 +54,7 @@ export function newPools(onFailure: (error: unknown) => void): Pools {
       waitingEach: LIMITS.unfinishedRequests.value,
     }),
     unfinished: new Concurrency(LIMITS.unfinishedRequests.value),
+    calls: new TaskPool({ running: Infinity, runningEach: CALLS, waitingEach: CALLS_WAITING }),
     toolCalls: new TaskPool({
       running: Infinity,
       runningEach: TOOL_CALLS,

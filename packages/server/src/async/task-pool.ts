@@ -67,9 +67,6 @@ interface Queue {
   readonly waiting: Set<() => void>;
 }
 
-/** A signal that nothing aborts. */
-const never = () => new AbortController().signal;
-
 /**
  * Runs a limited number of tasks at once. Each person has a queue, whose tasks start in order. People take turns: before a person's second
  * task, every other person with a waiting task has had one started (decision 047).
@@ -81,19 +78,22 @@ export class TaskPool {
   readonly #queues = new Map<string, Queue>();
   /** The queues of which a task may start, in the order of their turns. */
   readonly #turns = new Set<Queue>();
+  /** The signal of tasks that nothing ends. */
+  readonly #never = new AbortController().signal;
 
   constructor(limits: PoolLimits) {
     this.#free = limits.running;
     this.#limits = limits;
   }
 
+  /** Whether another task of this person could start now. */
+  hasPlace(person: string): boolean {
+    return this.#free > 0 && (this.#queues.get(person)?.running ?? 0) < this.#limits.runningEach;
+  }
+
   /** Whether another task of this person could start or wait. */
   hasRoom(person: string): boolean {
-    const { runningEach, waitingEach } = this.#limits;
-    const queue = this.#queues.get(person);
-    return (
-      (queue?.waiting.size ?? 0) < waitingEach || (this.#free > 0 && (queue?.running ?? 0) < runningEach)
-    );
+    return (this.#queues.get(person)?.waiting.size ?? 0) < this.#limits.waitingEach || this.hasPlace(person);
   }
 
   /** Throws 503 `UNAVAILABLE` with `Retry-After` if another task of this person could neither start nor wait. */
@@ -111,7 +111,7 @@ export class TaskPool {
   async run<Result>(
     person: string,
     task: (signal: AbortSignal) => Promise<Result>,
-    signal = never(),
+    signal = this.#never,
   ): Promise<Result> {
     signal.throwIfAborted();
     this.requireRoom(person);

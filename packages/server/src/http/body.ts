@@ -186,7 +186,7 @@ function check(value: Json, levels: number, what: string): void {
 }
 
 /** The size in bytes from which a body is parsed in a turn of the event loop without other such bodies. */
-const LARGE_BYTES = 64 * 1024;
+export const LARGE_BYTES = 64 * 1024;
 
 /** Returns a media type without its parameters, in lower case, or an empty text if there is none. */
 export const essenceOf = (type: string | undefined): string =>
@@ -199,12 +199,13 @@ interface JsonSource {
 }
 
 /**
- * Reads and validates a JSON body of the management API. Throws 400 `INVALID_BODY` with a message that lists the first faults, and 413
- * `BODY_TOO_LARGE` if the body is longer than `limit` bytes.
+ * Reads and validates a JSON body of the management API. `person` is the id of its sender, in whose turn a large body is parsed. Throws 400
+ * `INVALID_BODY` with a message that lists the first faults, and 413 `BODY_TOO_LARGE` if the body is longer than `limit` bytes.
  */
 export async function readJson<Body>(
   source: JsonSource,
   schema: ZodType<Body>,
+  person: string,
   { turns }: Pick<Env, "turns">,
   limit: number = LIMITS.managementBodyBytes.value,
 ): Promise<Body> {
@@ -213,7 +214,7 @@ export async function readJson<Body>(
   const tooLarge = () => refuseLargeBody(limit);
   const bytes = await source.read(limit, tooLarge, { inspect: new ValueCount().add });
   const parse = () => validate(parseJson(bytes), schema);
-  return bytes.length < LARGE_BYTES ? parse() : turns.alone(parse);
+  return bytes.length < LARGE_BYTES ? parse() : turns.alone(person, parse);
 }
 
 /** Timeout for the next chunk of a body. */

@@ -29,6 +29,7 @@ export const me = [
     path: "/api/me",
     summary: "Returns the caller's account and how this instance is set up.",
     allow: "everyone",
+    cost: "cheap",
     ofAnyCanvas: true,
     response: ok(account),
     async run({ user }, env) {

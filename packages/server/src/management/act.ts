@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import type { ZodType, z } from "zod";
+import type { Work } from "../async/work.ts";
 import { announceAccess } from "../canvases/open-connections.ts";
 import type { Env } from "../env.ts";
 import type { Method } from "../http/methods.ts";
@@ -103,6 +104,7 @@ interface Description extends TokenScoped {
   affects?: Affects;
   /** Whether the act uploads files of a deploy, which may have many. Such acts have a higher rate limit. */
   uploads?: boolean;
+  cost?: "cheap";
 }
 
 /**
@@ -125,6 +127,7 @@ interface Call<Params, Parameters, Body> extends Omit<ActCaller, "readmit" | "vi
   body: Body;
   message: Message;
   signal: Input["signal"];
+  work: Work;
 }
 
 /** The definition of an act, with the types of its path, callers, query, body and response. */
@@ -186,7 +189,14 @@ export const act = <
   ...given
 }: Definition<Path, Who, Query, Body, Response>): Act<Response> => {
   const { method, allow, params, response, audited = method !== "GET" } = given;
-  const description = { ...given, audited, responses: responsesOf(response) };
+  // A download takes a place of a pool of its own (`mount.ts`).
+  const cost = response.queued === true ? "cheap" : given.cost;
+  const description = {
+    ...given,
+    audited,
+    responses: responsesOf(response),
+    ...(cost !== undefined && { cost }),
+  };
   const inputs = {
     ...(query !== undefined && { query: parameters(query) }),
     ...(body !== undefined && { body }),
@@ -201,7 +211,7 @@ export const act = <
       if (params !== undefined) validate(asked, params, "The path");
       return granted as Granted<Who>;
     },
-    run(caller, { params: asked, query: parsed, body: value, subject, message, signal }, env) {
+    run(caller, { params: asked, query: parsed, body: value, subject, message, signal, work }, env) {
       requireFields(caller, given, value);
       const { user, credential, passes, address } = caller;
       const call = {
@@ -214,6 +224,7 @@ export const act = <
         body: value,
         message,
         signal,
+        work,
         ...subject,
       };
       return recorded(description, caller, asked as Record<string, string>, () => run(call, env), env);

@@ -15,17 +15,19 @@ export type ActBody<Value> = Body<Value, ActCaller>;
 const jsonValue = async <Value>(
   given: GivenBody,
   schema: ZodType<Value>,
+  { user }: ActCaller,
   env: Env,
   limit?: number,
-): Promise<Value> => ("value" in given ? validate(given.value, schema) : readJson(given, schema, env, limit));
+): Promise<Value> =>
+  "value" in given ? validate(given.value, schema) : readJson(given, schema, user.id, env, limit);
 
 /** Describes a JSON body that must match a schema and have at most `limit` bytes. */
 export const json = <Value>(schema: ZodType<Value>, limit?: number): ActBody<Value> => ({
   type: "application/json",
   schema,
   tooLarge: "BODY_TOO_LARGE",
-  async receive(given, _sender, env, use) {
-    const value = await jsonValue(given, schema, env, limit);
+  async receive(given, { caller }, env, use) {
+    const value = await jsonValue(given, schema, caller, env, limit);
     return use(() => value);
   },
 });
@@ -38,7 +40,7 @@ export const preparedJson = <Given, Value>(
   ...json(schema),
   slow: true,
   async receive(given, { caller }, env, use) {
-    const value = await prepare(await jsonValue(given, schema, env), caller.user, env);
+    const value = await prepare(await jsonValue(given, schema, caller, env), caller.user, env);
     return use(() => value);
   },
 });
@@ -47,9 +49,9 @@ export const preparedJson = <Given, Value>(
 export const optionalJson = <Value>(schema: ZodType<Value>): ActBody<Value> => ({
   ...json(schema),
   optional: true,
-  async receive(given, _sender, env, use) {
+  async receive(given, { caller }, env, use) {
     const isAbsent = "value" in given ? given.value === undefined : given.absent;
-    const value = isAbsent ? schema.parse({}) : await jsonValue(given, schema, env);
+    const value = isAbsent ? schema.parse({}) : await jsonValue(given, schema, caller, env);
     return use(() => value);
   },
 });

@@ -133,6 +133,7 @@ export const data = [
     details:
       "See [exports and imports](#exports-and-imports). Writes what the caller may write through the runtime API, within the same limits, and returns what was left out. Records and files get the caller as their author. May be sent again after a failure. 503 with `Retry-After` while other imports of the caller wait.",
     allow: "editor",
+    cost: "cheap",
     affects: "canvas",
     query: ImportQuery,
     body: uploadedData,

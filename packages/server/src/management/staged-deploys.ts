@@ -126,6 +126,7 @@ export const stagedDeploys = [
     details:
       "May be sent again. 400 `INVALID_BODY` for bytes of another hash or size, 404 for a hash that is not of the deploy.",
     allow: "editor",
+    cost: "cheap",
     params: z.object({ sha256 }),
     deploys: true,
     body: bytesOfFile,
@@ -145,6 +146,7 @@ export const stagedDeploys = [
     details:
       "A form with a part for each file, named by its SHA-256: at most 250 files and 1 MiB. May be sent again. `refused` has the files whose bytes have another hash or size (`INVALID_BODY`), or whose hash is not of the deploy (`NOT_FOUND`).",
     allow: "editor",
+    cost: "cheap",
     deploys: true,
     body: formOfFiles,
     response: ok(uploadedFiles),
@@ -165,6 +167,7 @@ export const stagedDeploys = [
     details:
       "`storedVersion` is this version; `canvas.publish` publishes it later. May be sent again, where only the first request decides about `publish`. If the published version has the `releaseId` of the deploy, nothing is stored and `unchanged` is true. Otherwise 409 `BLOBS_MISSING` with `missing`, 409 `VERSION_CONFLICT` with `currentVersion`.",
     allow: "editor",
+    cost: "cheap",
     affects: "canvas",
     deploys: true,
     body: optionalJson(z.strictObject({ publish: z.boolean().default(true) })),

@@ -95,6 +95,7 @@ export const versions = [
     details:
       "See [bundles](#bundles). 409 `QUOTA_EXCEEDED`; 503 with `Retry-After` while many other deploys of the caller wait. With `expectedVersion`, 409 `VERSION_CONFLICT` with `currentVersion` if another version is published.",
     allow: "editor",
+    cost: "cheap",
     affects: "canvas",
     deploys: true,
     query: z.object({
@@ -151,6 +152,7 @@ export const versions = [
     details:
       "As an attachment of the type `application/octet-stream`, which no browser executes; its media type is in the list of files. The `ETag` is its SHA-256. `Range`, `If-Range` and `If-None-Match` apply.",
     allow: "editor",
+    cost: "cheap",
     query: z.object({
       path: z
         .string()

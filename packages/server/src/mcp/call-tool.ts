@@ -1,5 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Member } from "../access/principal.ts";
+import type { Work } from "../async/work.ts";
 import type { Env } from "../env.ts";
 import { Refusal } from "../http/refusal.ts";
 import { validate } from "../http/validate.ts";
@@ -18,6 +19,8 @@ export interface Requester {
   member: Member;
   credential: Credential;
   address: string;
+  /** What counts the work of the call. */
+  work: Work;
   refusalOf(error: unknown): Refusal;
 }
 
@@ -33,7 +36,7 @@ const textOf = ({ body, message }: Refusal): string =>
 /** Runs a tool for a connected tool. Returns its answer, or its refusal as an error for the model. */
 export async function callTool(
   { name, arguments: given = {} }: { name: string; arguments?: Record<string, unknown> | undefined },
-  { app, member, credential, address, refusalOf }: Requester,
+  { app, member, credential, address, work, refusalOf }: Requester,
   dialogue: Dialogue,
   docs: Docs,
   env: Env,
@@ -49,7 +52,7 @@ export async function callTool(
   const caller = actCaller({ user, credential, passes: [] }, address, env, via);
   try {
     const args = validate(given as never, tool.input, "The arguments");
-    const answer = await tool.run({ app, caller, env, dialogue, docs }, args as never);
+    const answer = await tool.run({ app, caller, env, work, dialogue, docs }, args as never);
     if (answer instanceof Asked) return answer.reply as CallToolResult;
     const { text, content } = answer;
     return { content: [{ type: "text", text }], structuredContent: content as Record<string, unknown> };

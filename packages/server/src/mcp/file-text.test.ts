@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { describe, it } from "node:test";
+import { Turns } from "../async/event-loop-turns.ts";
+import { Work } from "../async/work.ts";
 import { type FileText, type Place, readText } from "./file-text.ts";
+
+const newWork = () => new Work("ada", () => new AbortController().signal, { turns: new Turns() });
 
 const START: Place = { offset: 0, line: 1 };
 const ALL = { first: 1, last: Number.POSITIVE_INFINITY };
@@ -9,13 +13,13 @@ const ALL = { first: 1, last: Number.POSITIVE_INFINITY };
 /** Reads a text that arrives in chunks of `size` bytes. */
 const read = (
   bytes: Buffer,
-  { start = START, range = ALL, room = 100, size = 7 } = {},
+  { start = START, range = ALL, room = 100, size = 7, work = newWork() } = {},
 ): Promise<FileText | null> => {
   const rest = bytes.subarray(start.offset);
   const chunks = Array.from({ length: Math.ceil(rest.length / size) }, (_, index) =>
     rest.subarray(index * size, (index + 1) * size),
   );
-  return readText(Readable.from(chunks), start, range, room);
+  return readText(Readable.from(chunks), start, range, room, work);
 };
 
 const TEXT = "one\ntwo é\n\nfour 😀\nfive";
@@ -76,13 +80,36 @@ describe("the text of a file", () => {
         }
       })(),
     );
-    await readText(endless, START, ALL, 1_000);
+    await readText(endless, START, ALL, 1_000, newWork());
     assert.ok(chunks < 30, String(chunks));
     assert.ok(endless.destroyed);
   });
 
+  it("is read in parts when much of it is skipped, and goes on where the work of a call ended", async () => {
+    const line = `${"x".repeat(1_023)}\n`;
+    const bytes = Buffer.from(`${line.repeat(20_000)}found\n`);
+    const parts: FileText[] = [];
+    for (let start: Place | null = START; start !== null; ) {
+      const part: FileText | null = await read(bytes, {
+        start,
+        range: { first: 20_001, last: 20_001 },
+        size: 65_536,
+      });
+      parts.push(part ?? assert.fail("it is text"));
+      start = part?.next ?? null;
+    }
+    assert.deepEqual(
+      parts.map(({ text, from }) => [text, from]),
+      [
+        ["", 8_193],
+        ["", 16_385],
+        ["found\n", 20_001],
+      ],
+    );
+  });
+
   it("fails if the stream fails", async () => {
     const failing = new Readable({ read: () => void failing.destroy(new Error("gone")) });
-    await assert.rejects(readText(failing, START, ALL, 10), /gone/);
+    await assert.rejects(readText(failing, START, ALL, 10, newWork()), /gone/);
   });
 });

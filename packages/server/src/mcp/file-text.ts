@@ -1,5 +1,8 @@
 import type { Readable } from "node:stream";
+import type { Work } from "../async/work.ts";
 import { prefixWithin } from "./answer-text.ts";
+
+const INSTEAD = "Read fewer files in one call.";
 
 /** Where in a file reading begins: at a byte, which is in a line, counted from 1. */
 export interface Place {
@@ -15,7 +18,12 @@ export interface FileText {
   next: Place | null;
 }
 
-const linesIn = (text: string): number => text.split("\n").length - 1;
+/** Returns the number of line ends of a text. */
+function linesIn(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++;
+  return count;
+}
 
 /** Returns the index after `count` line ends of a text, or null if it has fewer. */
 function indexAfterLines(text: string, count: number): number | null {
@@ -65,12 +73,15 @@ class Lines {
     return Buffer.byteLength(this.#text) <= this.#room;
   }
 
-  result(): FileText {
+  /** Returns what has been collected. `isCut`: the text goes on after the last piece. */
+  result(isCut: boolean): FileText {
     const text = prefixWithin(this.#text, this.#room);
     const { offset, line } = this.#at;
     const after = line + linesIn(text);
     const next =
-      text.length < this.#text.length ? { offset: offset + Buffer.byteLength(text), line: after } : null;
+      isCut || text.length < this.#text.length
+        ? { offset: offset + Buffer.byteLength(text), line: after }
+        : null;
     // A text that ends with a line end ends in the line before.
     return {
       text,
@@ -83,24 +94,30 @@ class Lines {
 
 /**
  * Reads the lines `first` to `last` of a file of UTF-8, at most `room` bytes. `bytes` begins at the place `start`, and is ended as soon as no
- * more is needed. Returns null if what is read is no text: not UTF-8, or with a NUL character.
+ * more is needed. Counts the bytes as work; when no more may be read, `next` is where the next call goes on. Returns null if what is read is
+ * no text: not UTF-8, or with a NUL character.
  */
 export async function readText(
   bytes: Readable,
   start: Place,
   range: { first: number; last: number },
   room: number,
+  work: Work,
 ): Promise<FileText | null> {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   const lines = new Lines(start, range, room);
   try {
     for await (const chunk of bytes) {
+      await work.pause();
+      const { length } = chunk as Buffer;
+      if (length > work.left("bytes")) return lines.result(true);
+      work.spend("bytes", length, INSTEAD);
       const piece = decoder.decode(chunk as Buffer, { stream: true });
       if (piece.includes("\0")) return null;
-      if (!lines.add(piece)) return lines.result();
+      if (!lines.add(piece)) return lines.result(false);
     }
     lines.add(decoder.decode());
-    return lines.result();
+    return lines.result(false);
   } catch (error) {
     if (error instanceof TypeError && "code" in error && error.code === "ERR_ENCODING_INVALID_ENCODED_DATA")
       return null;

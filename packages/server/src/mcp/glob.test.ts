@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { Turns } from "../async/event-loop-turns.ts";
+import { Work } from "../async/work.ts";
 import { Refusal } from "../http/refusal.ts";
 import { matchingFiles, pathMatcher } from "./glob.ts";
+
+const newWork = () => new Work("ada", () => new AbortController().signal, { turns: new Turns() });
 
 const FILES = ["index.html", "app.js", "src/main.js", "src/lib/util.js", "src/lib/a[1].txt", "img/cat.png"];
 
@@ -35,7 +39,11 @@ describe("patterns of paths", () => {
 
   it("find the files that match any, each once, and name those that match none", async () => {
     const files = FILES.map((path) => ({ path }));
-    const { wanted, missing } = await matchingFiles(files, ["*.js", "app.js", "*.css", "*.css", "none.txt"]);
+    const { wanted, missing } = await matchingFiles(
+      files,
+      ["*.js", "app.js", "*.css", "*.css", "none.txt"],
+      newWork(),
+    );
     assert.deepEqual(
       wanted.map(({ path }) => path),
       ["app.js", "src/main.js", "src/lib/util.js"],
@@ -46,12 +54,23 @@ describe("patterns of paths", () => {
   it("are limited together, because every path is compared with all of them; names of files are not", async () => {
     const refused = (error: unknown) => error instanceof Refusal && error.code === "INVALID_BODY";
     const long = Array.from({ length: 10 }, (_, index) => `*${"a".repeat(49)}${index}`);
-    await assert.rejects(matchingFiles([], long), refused);
-    assert.equal((await matchingFiles([], long.slice(1))).missing.length, 9);
-    assert.equal((await matchingFiles([], ["a".repeat(600)])).missing.length, 1);
+    await assert.rejects(matchingFiles([], long, newWork()), refused);
+    assert.equal((await matchingFiles([], long.slice(1), newWork())).missing.length, 9);
+    assert.equal((await matchingFiles([], ["a".repeat(600)], newWork())).missing.length, 1);
+  });
+
+  it("are refused when comparing them takes too much work", async () => {
+    const files = Array.from({ length: 1_000 }, (_, index) => ({ path: `${"a".repeat(500)}${index}` }));
+    const slow = Array.from({ length: 9 }, (_, index) => `*${"a".repeat(40)}b${index}`);
+    await assert.rejects(
+      matchingFiles(files, slow, newWork()),
+      (error) => error instanceof Refusal && String(error.body.hint).includes("name the files"),
+    );
+    assert.equal((await matchingFiles(files, ["**"], newWork())).wanted.length, files.length);
   });
 
   it("let others run in between", async () => {
+    let now = 0;
     const files = Array.from({ length: 100 }, (_, index) => ({ path: `${index}.txt` }));
     let turns = 0;
     const counting = () => {
@@ -59,7 +78,8 @@ describe("patterns of paths", () => {
       immediate = setImmediate(counting);
     };
     let immediate = setImmediate(counting);
-    await matchingFiles(files, ["*"]);
+    const work = new Work("ada", () => new AbortController().signal, { turns: new Turns(() => now++) });
+    await matchingFiles(files, ["*"], work);
     clearImmediate(immediate);
     assert.ok(turns >= 4, String(turns));
   });

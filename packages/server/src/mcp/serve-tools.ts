@@ -6,8 +6,9 @@ import type { Json } from "@easel/protocol/types";
 import type { McpHttpHandler } from "@modelcontextprotocol/server";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Member } from "../access/principal.ts";
+import { Work } from "../async/work.ts";
 import type { Env } from "../env.ts";
-import { hasArrived, parseJson, readBody, refuseLargeBody, ValueCount } from "../http/body.ts";
+import { hasArrived, LARGE_BYTES, parseJson, readBody, refuseLargeBody, ValueCount } from "../http/body.ts";
 import { blockEmbedding, requireSameOrigin } from "../http/cross-site.ts";
 import { refusalOf } from "../http/errors.ts";
 import { take } from "../http/rate-limit.ts";
@@ -88,14 +89,15 @@ async function limitCalls({ member }: Sender, reply: FastifyReply, env: Env): Pr
   if (!(await take(bucket, env.config.managementPerMinute, reply, env))) refuse("RATE_LIMITED");
 }
 
-/** Reads and parses the body of a request; undefined if there is none. */
-async function bodyOf(request: FastifyRequest, { turns }: Env): Promise<Json | undefined> {
+/** Reads and parses the body of a request; undefined if there is none. A large one is parsed in a turn of the sender. */
+async function bodyOf(request: FastifyRequest, sender: Sender, { turns }: Env): Promise<Json | undefined> {
   if (request.method !== "POST") return undefined;
   const bytes = await readBody(request.raw, MAX_BODY_BYTES, () => refuseLargeBody(MAX_BODY_BYTES), {
     turns,
     inspect: new ValueCount(MAX_VALUES).add,
   });
-  const body = parseJson(bytes);
+  const parse = () => parseJson(bytes);
+  const body = await (bytes.length < LARGE_BYTES ? parse() : turns.alone(sender.member.id, parse));
   // The revision 2025-06-18 has removed batches. Each call counts as a request of the person, and a scope is asked for each.
   if (Array.isArray(body)) refuse("INVALID_BODY", { message: "Send one message in each request." });
   return body;
@@ -122,15 +124,15 @@ const PROTOCOL_HEADER = /^(accept|content-type|mcp-.+)$/;
 export function serveTools(env: Env): Handler {
   const docs = new Docs(env);
   let handler: Promise<McpHttpHandler> | undefined;
+  /** Answers a message whose body is there. */
   const respond = async (
     request: FastifyRequest,
     reply: FastifyReply,
     sender: Sender,
+    parsedBody: Json | undefined,
     signal: () => AbortSignal,
   ): Promise<FastifyReply> => {
-    await limitCalls(sender, reply, env);
-    const parsedBody = await bodyOf(request, env);
-    // The token or the account may have ended while the call waited for its turn, or for its body.
+    // The token or the account may have ended while the call waited for its body, or for its place.
     const isCurrent = sender.turn === env.turns.current;
     const { member, credential } = isCurrent ? sender : await authenticateTool(request, env);
     const app = (await appOfToken(credential.id, env)) ?? challengeTool(request, env);
@@ -140,6 +142,7 @@ export function serveTools(env: Env): Handler {
       member,
       credential,
       address: request.ip,
+      work: new Work(member.id, signal, env),
       refusalOf: (error) => refusalOf(error, request, reply, env),
     };
     await requireScope(parsedBody, requester, env);
@@ -174,9 +177,15 @@ export function serveTools(env: Env): Handler {
     const sender = await authenticateTool(request, env);
     limitUnfinished(sender.member.id, request, reply, env);
     const signal = clientSignal(request.raw, reply.raw);
-    const answer = () => respond(request, reply, sender, signal);
-    // A body that has arrived has at most what Node buffers. A later one is not read before its turn, so that the calls of one person neither
-    // fill the memory nor keep others waiting.
-    return hasArrived(request.raw) ? answer() : env.toolCalls.run(sender.member.id, answer, signal());
+    const { id } = sender.member;
+    const receive = async () => {
+      await limitCalls(sender, reply, env);
+      return bodyOf(request, sender, env);
+    };
+    // A body that has arrived has at most what Node buffers. A later one is not read before its turn, so that the calls of one person do not
+    // fill the memory.
+    const body = await (hasArrived(request.raw) ? receive() : env.toolCalls.run(id, receive, signal()));
+    const answer = () => respond(request, reply, sender, body, signal);
+    return env.calls.run(id, answer, env.calls.hasPlace(id) ? undefined : signal());
   };
 }

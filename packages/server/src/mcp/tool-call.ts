@@ -1,5 +1,6 @@
 import type { TokenScope } from "@easel/protocol/management";
 import type { Member, Restriction } from "../access/principal.ts";
+import type { Work } from "../async/work.ts";
 import type { Canvas } from "../canvases/access-lookup.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
@@ -26,17 +27,23 @@ export interface Dialogue {
   asksByPage: boolean;
 }
 
-/** A connected tool that acts for its person. */
-export interface Acting {
-  /** The connected tool. */
-  app: App;
-  /** The person for whom the program acts, with the scope of the tool. */
+/** A caller of acts. */
+export interface Performer {
   caller: ActCaller;
   env: Env;
+  /** What counts the work of the call, which has a place of the person already; undefined if each act takes a place of its own. */
+  work: Work | undefined;
+}
+
+/** A connected tool that acts for its person, who is the caller, with the scope of the tool. */
+export interface Acting extends Performer {
+  /** The connected tool. */
+  app: App;
 }
 
 /** A call of a tool: who calls, for whom, and how the tool reaches the operations of the service. */
 export interface ToolCall extends Acting {
+  work: Work;
   dialogue: Dialogue;
   docs: Docs;
 }
@@ -86,9 +93,13 @@ function requireUrlLength(...parts: readonly Partial<Record<string, string | str
     });
 }
 
+/** Returns what makes an operation part of a call. */
+const partOf = (work: Work | undefined): Partial<Input> =>
+  work === undefined ? {} : { work, signal: work.signal };
+
 /** Performs an act of the management API for the caller of a tool, and returns its response body. */
 export async function perform<Body>(
-  { caller, env }: Pick<ToolCall, "caller" | "env">,
+  { caller, env, work }: Performer,
   act: Act<Body>,
   {
     params = {},
@@ -104,18 +115,24 @@ export async function perform<Body>(
 ): Promise<Body> {
   requireUrlLength(params, query);
   const message = { method: act.method, target: "", headers, rawHeaders: [] };
-  const given = inputOf({ params, query, message, ...(body !== undefined && { body: { value: body } }) });
+  const given = inputOf({
+    params,
+    query,
+    message,
+    ...partOf(work),
+    ...(body !== undefined && { body: { value: body } }),
+  });
   return (await act.perform(caller, given, env)).body;
 }
 
 /** Performs an act whose body is bytes for the caller of a tool, and returns its response body. */
 export async function performWithBytes<Body>(
-  { caller, env }: Acting,
+  { caller, env, work }: Acting,
   act: Act<Body>,
   params: Record<string, string>,
   body: ByteSource,
 ): Promise<Body> {
-  return (await act.perform(caller, inputOf({ params, body }), env)).body;
+  return (await act.perform(caller, inputOf({ params, body, ...partOf(work) }), env)).body;
 }
 
 /**
@@ -123,7 +140,7 @@ export async function performWithBytes<Body>(
  * rules as by a request. Throws the same refusals.
  */
 export async function performRuntime(
-  { caller: { user, credential, passes, address }, env }: ToolCall,
+  { caller: { user, credential, passes, address }, env, work }: ToolCall,
   { id, slug }: Pick<Canvas, "id" | "slug">,
   name: string,
   given: Partial<Input>,
@@ -134,5 +151,9 @@ export async function performRuntime(
   const use = { reads: ["GET", "HEAD"].includes(operation.method), leavesCanvas: false };
   const admitted = await readmit({ user, credential, passes, canvas: { id, slug }, use }, gate, env);
   const visit = { use, admitsVisitors: undefined, address };
-  return operation.perform(callerOf({ ...admitted, user }, visit, gate, env), inputOf(given), env);
+  return operation.perform(
+    callerOf({ ...admitted, user }, visit, gate, env),
+    inputOf({ ...given, ...partOf(work) }),
+    env,
+  );
 }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { ZodObject, ZodType, z } from "zod";
+import { Work } from "../async/work.ts";
 import type { Env } from "../env.ts";
 import type { Method } from "../http/methods.ts";
 import { firstValue, type Query } from "../http/query.ts";
@@ -33,6 +34,11 @@ export interface Description {
   responses: Record<string, Response>;
   /** The errors, in addition to those of every request to the same API. */
   errors?: readonly ErrorCase[];
+  /**
+   * `cheap` if a call looks at a bounded number of indexed rows, or takes a place of a pool of its own. By default a call is work, which takes
+   * one of the places of its person (`Pools.calls`).
+   */
+  cost?: "cheap";
 }
 
 /**
@@ -68,6 +74,8 @@ export interface Input {
   body: GivenBody;
   message: Message;
   local?: LocalOptions;
+  /** The work of the call of which this one is a part, which has a place already. Absent for a call of its own. */
+  work?: Work;
   /** Returns the signal that aborts when the caller no longer waits for the result. Work that takes long stops then. */
   signal(): AbortSignal;
 }
@@ -125,6 +133,8 @@ export interface CheckedInput<Path extends string, Subject, Values, Value> {
   message: Message;
   local: LocalOptions;
   signal: Input["signal"];
+  /** What counts the work of the call. */
+  work: Work;
 }
 
 /**
@@ -151,8 +161,9 @@ export interface Operation<Caller, Result> extends Description {
   perform(caller: Caller, input: Input, env: Env): Promise<Result>;
 }
 
-/** A caller whose access can be checked again. */
+/** A caller whose access can be checked again. Work is done for `user`. */
 interface Readmittable {
+  user: { id: string };
   /** Checks access again. Returns the caller with their current rights, or throws a `Refusal` if they have lost access. */
   readmit(): Promise<this>;
 }
@@ -163,6 +174,8 @@ interface Readmittable {
  * An operation with a body checks access and rights before the body and again after it, because a client could delay the body until it has
  * lost its rights (decision 020). The second check is skipped if the whole body had arrived before the first check or arrived in the same
  * turn of the event loop, unless receiving it can take long.
+ *
+ * An operation that is not cheap takes one of the places of its person, once its body is there (decision 146). A caller who has waited for it is checked again.
  */
 export const definer =
   <Caller extends Readmittable, Result>() =>
@@ -170,12 +183,14 @@ export const definer =
     definition: Definition<Caller, Result, Path, Subject, Values, Value>,
   ): Operation<Caller, Result> => {
     const { run, may, ...description } = definition;
-    const { query, body } = definition;
+    const { query, body, cost } = definition;
     type Checked = CheckedInput<Path, Subject, Values, Value>;
 
     const checkedInputOf = (
-      { params, message, signal, query: given, local = NO_OPTIONS }: Input,
+      { params, message, signal, query: given, local = NO_OPTIONS, work }: Input,
       subject: Subject,
+      { user }: Caller,
+      env: Env,
     ) => ({
       params: params as ParamsOf<Path>,
       subject,
@@ -184,18 +199,33 @@ export const definer =
       message,
       local,
       signal,
+      work: work ?? new Work(user.id, signal, env),
     });
 
     const subjectOf = (caller: Caller, input: Input, env: Env): Subject | Promise<Subject> =>
       may === undefined ? (undefined as Subject) : may(caller, input as unknown as Asked<Path>, env);
+
+    /** Calls `call` once the caller has a place, if the operation needs one. `hasWaited`: the caller has to be checked again. */
+    function inPlace(
+      { user }: Caller,
+      { work, signal }: Input,
+      env: Env,
+      call: (hasWaited: boolean) => Promise<Result>,
+    ): Promise<Result> {
+      if (cost === "cheap" || work !== undefined) return call(false);
+      const { calls } = env;
+      return calls.hasPlace(user.id)
+        ? calls.run(user.id, () => call(false))
+        : calls.run(user.id, () => call(true), signal());
+    }
 
     /** Is no async function, because a second promise for each read of a key can be measured (decision 074). */
     function performWithoutBody(caller: Caller, input: Input, env: Env): Promise<Result> {
       try {
         const subject = subjectOf(caller, input, env);
         return subject instanceof Promise
-          ? subject.then((found) => run(caller, checkedInputOf(input, found), env))
-          : run(caller, checkedInputOf(input, subject), env);
+          ? subject.then((found) => run(caller, checkedInputOf(input, found, caller, env), env))
+          : run(caller, checkedInputOf(input, subject, caller, env), env);
       } catch (error) {
         return Promise.reject(error);
       }
@@ -211,25 +241,35 @@ export const definer =
       const complete = "value" in given || given.complete;
       const turn = env.turns.current;
       const subject = subjectOf(caller, input, env);
-      const checked: Checked = checkedInputOf(input, subject instanceof Promise ? await subject : subject);
+      const checked: Checked = checkedInputOf(
+        input,
+        subject instanceof Promise ? await subject : subject,
+        caller,
+        env,
+      );
       const { params, query: asked, signal } = input;
-      return await receive(given, { caller, params, query: asked, signal }, env, async (parse) => {
-        if ((complete && slow !== true) || env.turns.current === turn) {
+      return await receive(given, { caller, params, query: asked, signal }, env, (parse) =>
+        inPlace(caller, input, env, async (hasWaited) => {
+          if (!hasWaited && ((complete && slow !== true) || env.turns.current === turn)) {
+            checked.body = parse();
+            return run(caller, checked, env);
+          }
+          const current = await caller.readmit();
+          checked.subject = await subjectOf(current, input, env);
           checked.body = parse();
-          return run(caller, checked, env);
-        }
-        const current = await caller.readmit();
-        checked.subject = await subjectOf(current, input, env);
-        checked.body = parse();
-        return run(current, checked, env);
-      });
+          return run(current, checked, env);
+        }),
+      );
     }
 
     return {
       ...description,
-      perform: (caller, input, env) =>
-        body === undefined
-          ? performWithoutBody(caller, input, env)
-          : performWithBody(body, caller, input, env),
+      perform(caller, input, env) {
+        if (body !== undefined) return performWithBody(body, caller, input, env);
+        if (cost === "cheap") return performWithoutBody(caller, input, env);
+        return inPlace(caller, input, env, async (hasWaited) =>
+          performWithoutBody(hasWaited ? await caller.readmit() : caller, input, env),
+        );
+      },
     };
   };

@@ -57,6 +57,7 @@ function requirePhase(given: string | null, { phases }: RecordPolicy): void {
 export const phaseOperations = ({ section, path, prefix, of, open, reread }: Phased): RuntimeOperation[] => [
   operation({
     name: `${prefix}.phase`,
+    cost: "cheap",
     method: "GET",
     path: `${path}/phase`,
     summary: `Returns the current phase of ${of}, and the phases of its policy.`,
@@ -69,6 +70,7 @@ export const phaseOperations = ({ section, path, prefix, of, open, reread }: Pha
   }),
   operation({
     name: `${prefix}.setPhase`,
+    cost: "cheap",
     method: "PUT",
     path: `${path}/phase`,
     summary: `Switches the phase of ${of}, as its owner or editor: another set of rights applies at once.`,

@@ -8,7 +8,7 @@ import { html, sendPage } from "../http/html.ts";
 import { firstValue, type Query } from "../http/query.ts";
 import type { HeaderSink } from "../http/rate-limit.ts";
 import { Refusal, refuse } from "../http/refusal.ts";
-import { wantsPage } from "../http/request-headers.ts";
+import { networkOf, wantsPage } from "../http/request-headers.ts";
 import { noteRefusedSignIn } from "../http/security-log.ts";
 import { startSession } from "../identity/session.ts";
 import { cleanName, upsertUser } from "../identity/users.ts";
@@ -92,7 +92,8 @@ export function mountDevSignIn(app: FastifyInstance, env: Env): void {
 
   app.post("/auth/dev/session", async (request, reply) => {
     await guard(request, reply);
-    const cookie = await signIn(await readJson(new RequestBody(request.raw), Session, env), request);
+    const given = await readJson(new RequestBody(request.raw), Session, networkOf(request.ip), env);
+    const cookie = await signIn(given, request);
     return reply.code(204).header("set-cookie", cookie).send();
   });
 

@@ -221,6 +221,7 @@ export const connectionTests = [
     details:
       "It has the protected headers, and is checked and limited like that of a page, but the profile may be disabled, and its `methods` do not matter. Of the response only the status and the size are returned; `code` is the error that a page would get. The audit log records it without the query.",
     allow: "administrator",
+    cost: "cheap",
     body: json(Test),
     response: ok(connectionTest),
     errors: ["CONNECTION_RATE_LIMIT", "CONNECTION_LIMIT"],

@@ -54,7 +54,7 @@ async function open(
 }
 
 const propose = ({ ticket: { asked }, caller }: Opened, env: Env): Promise<Proposal | null> =>
-  PROPOSE[asked.tool](asked, { caller, env });
+  PROPOSE[asked.tool](asked, { caller, env, work: undefined });
 
 /**
  * Answers an act that was refused after the person had allowed it. If nothing has changed by it, they can answer again. If somebody has

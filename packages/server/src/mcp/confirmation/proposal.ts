@@ -1,9 +1,8 @@
 import { hash } from "node:crypto";
 import type { Canvas } from "@easel/protocol/types";
-import type { Env } from "../../env.ts";
 import type { Html } from "../../http/html.ts";
-import type { ActCaller } from "../../management/callers.ts";
 import type { ChangeInWords } from "../sharing/sharing-words.ts";
+import type { Performer } from "../tool-call.ts";
 
 /** What a tool is asked to do, as a ticket contains it. */
 export interface Question {
@@ -28,7 +27,7 @@ export interface Proposal {
 }
 
 /** Returns what would happen now if the caller allowed a question. Throws a `Refusal` if the caller may not do it. Null: nothing would. */
-export type Propose = (question: Question, by: { caller: ActCaller; env: Env }) => Promise<Proposal | null>;
+export type Propose = (question: Question, by: Performer) => Promise<Proposal | null>;
 
 /**
  * Returns a text that is another one if something else would happen, or if it were for another state. The notes do not count: numbers in them

@@ -10,15 +10,13 @@ import { audienceOf } from "../canvas-words.ts";
 import type { Proposal, Propose } from "../confirmation/proposal.ts";
 import { requireMay } from "../confirmation/require-may.ts";
 import { needOfPerson, type Openness } from "../sharing/widening.ts";
-import { perform } from "../tool-call.ts";
+import { type Performer, perform } from "../tool-call.ts";
 
 const readAct = actNamed<Canvas>("canvas.read");
 const dataAct = actNamed<DataSummary>("canvas.data");
 const versionsAct = actNamed<VersionList>("canvas.versions");
 const deleteAct = actNamed<undefined>("canvas.delete");
 const restoreAct = actNamed<Canvas>("canvas.restore-own");
-
-type By = Parameters<Propose>[1];
 
 /** What the tool is asked to do. */
 export interface DeletionChange {
@@ -32,7 +30,7 @@ const count = (number: number, what: string): string[] =>
   number === 0 ? [] : [`${number} ${what}${number === 1 ? "" : "s"}`];
 
 /** Says what is in a canvas. */
-async function contentOf(id: string, by: By): Promise<string> {
+async function contentOf(id: string, by: Performer): Promise<string> {
   const [data, { versions }] = await Promise.all([
     perform(by, dataAct, { params: { id } }),
     perform(by, versionsAct, { params: { id } }),
@@ -48,7 +46,7 @@ async function contentOf(id: string, by: By): Promise<string> {
   return parts.length === 0 ? "It is empty." : `It has ${parts.join(", ")}.`;
 }
 
-async function deletion(id: string, by: By): Promise<Proposal> {
+async function deletion(id: string, by: Performer): Promise<Proposal> {
   const canvas = await perform(by, readAct, { params: { id } });
   await requireMay(deleteAct, id, by);
   const until = dayOf(by.env.clock() + RETENTION_MS);
@@ -107,7 +105,7 @@ export async function needToRestore(
   });
 }
 
-async function restoring(id: string, by: By): Promise<Proposal> {
+async function restoring(id: string, by: Performer): Promise<Proposal> {
   const { env, caller } = by;
   const row = (await findDeleted(id, caller.user.id, env)) ?? refuse("NOT_FOUND");
   const shared = (await listShared([id], env)).get(id);

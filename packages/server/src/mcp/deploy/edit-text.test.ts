@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { Turns } from "../../async/event-loop-turns.ts";
+import { Work } from "../../async/work.ts";
+import { Refusal } from "../../http/refusal.ts";
 import { type Edit, editText, MAX_EDITED_LENGTH } from "./edit-text.ts";
+
+const newWork = () => new Work("ada", () => new AbortController().signal, { turns: new Turns() });
 
 const cases: [name: string, text: string, edit: Edit, result: string][] = [
   ["one occurrence", "abc", { old: "b", new: "x" }, "axc"],
@@ -16,7 +21,7 @@ const cases: [name: string, text: string, edit: Edit, result: string][] = [
 
 for (const [name, text, edit, result] of cases)
   test(`an edit of ${name}`, () => {
-    assert.deepEqual(editText(text, edit), { text: result });
+    assert.deepEqual(editText(text, edit, newWork()), { text: result });
   });
 
 const faults: [name: string, text: string, edit: Edit, fault: string][] = [
@@ -25,6 +30,7 @@ const faults: [name: string, text: string, edit: Edit, fault: string][] = [
   ["an empty text", "abc", { old: "", new: "x", all: true }, "is empty"],
   ["two occurrences", "a\nb\na", { old: "a", new: "" }, "occurs 2 times, in the lines 1 and 3"],
   ["two that overlap", "aXaXa", { old: "aXa", new: "" }, "occurs 2 times, in the lines 1 and 1"],
+  ["one longer than the text", "abc", { old: "abcd", new: "" }, "does not occur"],
   ["many", "a\na\na\na\na", { old: "a", new: "" }, "occurs 5 times, in the lines 1, 2 and 3"],
   [
     "two in lines of Windows",
@@ -42,7 +48,7 @@ const faults: [name: string, text: string, edit: Edit, fault: string][] = [
 
 for (const [name, text, edit, fault] of faults)
   test(`no edit of ${name}`, () => {
-    assert.deepEqual(editText(text, edit), { fault });
+    assert.deepEqual(editText(text, edit, newWork()), { fault });
   });
 
 test("edits are those of the searches that the language has", () => {
@@ -50,7 +56,7 @@ test("edits are those of the searches that the language has", () => {
   fc.assert(
     fc.property(letters, letters, letters, fc.boolean(), (text, old, replacement, all) => {
       fc.pre(old !== "");
-      const edited = editText(text, { old, new: replacement, all });
+      const edited = editText(text, { old, new: replacement, all }, newWork());
       const first = text.indexOf(old);
       const isOnce = first !== -1 && text.indexOf(old, first + 1) === -1;
       if (first === -1) assert.deepEqual(edited, { fault: "does not occur" });
@@ -58,4 +64,17 @@ test("edits are those of the searches that the language has", () => {
       else assert.ok("fault" in edited && edited.fault.startsWith("occurs "), JSON.stringify(edited));
     }),
   );
+});
+
+test("edits that search or replace too much for one call are refused with what to do instead", () => {
+  const text = "a".repeat(MAX_EDITED_LENGTH);
+  const refused = (edits: Edit[]) => {
+    const work = newWork();
+    assert.throws(
+      () => edits.map((edit) => editText(text, edit, work)),
+      (error) => error instanceof Refusal && String(error.body.hint).includes("Send the file whole"),
+    );
+  };
+  refused([{ old: "a", new: "b", all: true }]);
+  refused(Array.from({ length: 100 }, () => ({ old: "b", new: "c" })));
 });

@@ -1,3 +1,5 @@
+import type { Work } from "../../async/work.ts";
+
 /** An edit of a text: `old` is replaced by `new`. Unless `all` is true, `old` must occur exactly once. */
 export interface Edit {
   old: string;
@@ -29,60 +31,70 @@ function bordersOf(part: string): Uint32Array {
   return borders;
 }
 
+/** Where a part occurs in a text: how often, and the first of these indexes. */
+interface Places {
+  count: number;
+  first: number[];
+}
+
 /**
- * Returns every index at which `part` occurs in a text, also where occurrences overlap. Takes time in proportion to the length of both, whatever
- * they contain: a text and a part can be chosen so that `indexOf` compares nearly all of the part at every index.
+ * Returns where `part` occurs in a text, with at most `kept` indexes. `apart`: occurrences that overlap one before them do not count. Takes
+ * time in proportion to the length of the text, whatever it contains: a text and a part can be chosen so that `indexOf` compares nearly all of the
+ * part at every index.
  */
-function placesOf(text: string, part: string): number[] {
+function placesOf(text: string, part: string, { apart, kept }: { apart: boolean; kept: number }): Places {
+  const places: Places = { count: 0, first: [] };
+  if (part.length > text.length) return places;
   const borders = bordersOf(part);
-  const places: number[] = [];
   let length = 0;
   for (let end = 0; end < text.length; end++) {
     while (length > 0 && text.charCodeAt(end) !== part.charCodeAt(length)) length = borders[length] as number;
     if (text.charCodeAt(end) === part.charCodeAt(length)) length++;
     if (length < part.length) continue;
-    places.push(end - length + 1);
-    length = borders[length] as number;
+    if (places.count++ < kept) places.first.push(end - length + 1);
+    length = apart ? 0 : (borders[length] as number);
   }
   return places;
 }
 
-/** Returns the places that do not overlap one before them. */
-function apart(places: number[], length: number): number[] {
-  let end = 0;
-  return places.filter((place) => {
-    if (place < end) return false;
-    end = place + length;
-    return true;
-  });
+/** Returns the number of the line that has an index of a text. */
+function lineAt(text: string, index: number): number {
+  let line = 1;
+  for (let at = text.indexOf("\n"); at >= 0 && at < index; at = text.indexOf("\n", at + 1)) line++;
+  return line;
 }
 
 /** Returns the numbers of the lines of the first places in words, such as `in the lines 3, 9 and 12`. */
 function linesOf(text: string, places: number[]): string {
-  const lines = places.slice(0, SHOWN_PLACES).map((place) => text.slice(0, place).split("\n").length);
+  const lines = places.map((place) => lineAt(text, place));
   return `in the lines ${lines.slice(0, -1).join(", ")} and ${lines.at(-1)}`;
 }
 
 /** Converts the line ends of a text to those of Windows. */
 const withCrLf = (text: string): string => text.replace(/\r?\n/g, "\r\n");
 
+const INSTEAD = "Nothing was changed. Send the file whole, as `text`.";
+
 /**
  * Makes an edit of a text. If `old` occurs only with the line ends of Windows, which the text has, `new` gets them, too. The result has at
- * most `MAX_EDITED_LENGTH` code units.
+ * most `MAX_EDITED_LENGTH` code units. Counts the characters that are searched and the occurrences that are replaced as work, and throws 400
+ * `INVALID_BODY` if that is too much for one call.
  */
-export function editText(text: string, { old, new: replacement, all = false }: Edit): Edited {
+export function editText(text: string, { old, new: replacement, all = false }: Edit, work: Work): Edited {
   if (old === "") return { fault: "is empty" };
-  const places = placesOf(text, old);
+  work.spend("characters", text.length, INSTEAD);
+  const kept = all ? work.left("matches") : SHOWN_PLACES;
+  const { count, first } = placesOf(text, old, { apart: all, kept });
   const windows = withCrLf(old);
-  if (places.length === 0 && windows !== old && text.includes("\r\n"))
-    return editText(text, { old: windows, new: withCrLf(replacement), all });
-  if (places.length === 0) return { fault: "does not occur" };
-  if (places.length > 1 && !all) return { fault: `occurs ${places.length} times, ${linesOf(text, places)}` };
-  const replaced = apart(places, old.length);
-  if (text.length + replaced.length * (replacement.length - old.length) > MAX_EDITED_LENGTH)
+  if (count === 0 && windows !== old && text.includes("\r\n"))
+    return editText(text, { old: windows, new: withCrLf(replacement), all }, work);
+  if (count === 0) return { fault: "does not occur" };
+  if (count > 1 && !all) return { fault: `occurs ${count} times, ${linesOf(text, first)}` };
+  if (text.length + count * (replacement.length - old.length) > MAX_EDITED_LENGTH)
     return { fault: "would make the file larger than 1 MiB" };
+  work.spend("matches", count, INSTEAD);
   let end = 0;
-  const pieces = replaced.map((place) => {
+  const pieces = first.map((place) => {
     const before = text.slice(end, place);
     end = place + old.length;
     return before + replacement;

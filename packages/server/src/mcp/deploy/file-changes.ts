@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { VersionFile } from "@easel/protocol/types";
 import { z } from "zod";
-import { nextTurn } from "../../async/next-turn.ts";
+import type { Work } from "../../async/work.ts";
 import { refuse } from "../../http/refusal.ts";
 import { quoted } from "../untrusted.ts";
 import { type Edit, editText, MAX_EDITED_LENGTH } from "./edit-text.ts";
@@ -90,21 +90,21 @@ function requireFile(path: string, files: ReadonlyMap<string, ListedFile>): List
 }
 
 /** Makes the edits of a file one after the other. Throws 400 `INVALID_BODY` with the number of the edit that cannot be made. */
-async function edited(path: string, bytes: Buffer, edits: Edit[]): Promise<Buffer> {
+async function edited(path: string, bytes: Buffer, edits: Edit[], work: Work): Promise<Buffer> {
   if (edits.length === 0 || edits.length > MAX_EDITS)
     invalid(`${quoted(path)} has ${edits.length} edits: send 1 to ${MAX_EDITS}, or the file whole.`, NOTHING);
   if (!isUtf8(bytes))
     invalid(`${quoted(path)} is not a text file. Send \`base64\` instead of edits.`, NOTHING);
   let text = bytes.toString("utf8");
   for (const [index, edit] of edits.entries()) {
-    const result = editText(text, edit);
+    const result = editText(text, edit, work);
     if ("fault" in result)
       return invalid(
         `Edit ${index + 1} of ${quoted(path)}: the \`old\` text ${result.fault}.`,
         `${NOTHING} Copy the text exactly from \`read_files\`, with enough around it to be unique, or set \`all\`.`,
       );
     text = result.text;
-    await nextTurn();
+    await work.pause();
   }
   return encoded(path, text);
 }
@@ -114,13 +114,14 @@ async function bytesOf(
   { path, text, edits, base64 }: FileChange,
   files: ReadonlyMap<string, ListedFile>,
   base: Base,
+  work: Work,
 ): Promise<Buffer> {
   if (text !== undefined) return encoded(path, text);
   if (base64 !== undefined) return decoded(path, base64);
   const { size } = requireFile(path, files);
   if (size > MAX_EDITED_LENGTH)
     invalid(`${quoted(path)} is larger than 1 MiB, too large for edits. Send it whole.`, NOTHING);
-  return edited(path, await base.read(path), edits ?? []);
+  return edited(path, await base.read(path), edits ?? [], work);
 }
 
 /** Deletes a file, or if the path ends with a slash, all files of a folder. Throws 404 `NOT_FOUND` if there is none. */
@@ -151,7 +152,7 @@ function dropCopiedIndex(changes: FileChange[], files: Map<string, ListedFile>):
  * Applies changes to files, in their order. Bytes of unchanged files are not read. Throws 400 `INVALID_BODY` or 404 `NOT_FOUND` with the path
  * and the reason if a change cannot be made; then none is.
  */
-export async function applyChanges(changes: FileChange[], base: Base): Promise<ChangedFiles> {
+export async function applyChanges(changes: FileChange[], base: Base, work: Work): Promise<ChangedFiles> {
   const before = new Map(base.files.map(({ path, sha256, size }) => [path, { path, sha256, size }]));
   const files = new Map<string, ListedFile>(before);
   const contents = new Map<string, Buffer>();
@@ -160,6 +161,7 @@ export async function applyChanges(changes: FileChange[], base: Base): Promise<C
   if (changes.length === 0 || changes.length > MAX_FILES)
     invalid(`Send 1 to ${MAX_FILES} files in one call. For a folder, use \`upload_command\`.`, NOTHING);
   dropCopiedIndex(changes, files);
+  await work.pause();
   for (const change of changes) {
     const { path } = change;
     requireOneWay(change);
@@ -169,7 +171,7 @@ export async function applyChanges(changes: FileChange[], base: Base): Promise<C
       deleteFiles(path, files);
       continue;
     }
-    const bytes = await bytesOf(change, files, base);
+    const bytes = await bytesOf(change, files, base, work);
     left -= bytes.length;
     if (left < 0)
       invalid(
@@ -177,6 +179,7 @@ export async function applyChanges(changes: FileChange[], base: Base): Promise<C
         NOTHING,
       );
     const sha256 = createHash("sha256").update(bytes).digest("hex");
+    await work.pause();
     contents.set(sha256, bytes);
     files.set(path, { path, sha256, size: bytes.length });
   }

@@ -2,12 +2,10 @@ import { LIMITS } from "@easel/protocol/limits";
 import type { InvitationList, NewInvitation, TeamList } from "@easel/protocol/management";
 import type { Access, Canvas } from "@easel/protocol/types";
 import { normalEmail } from "../../access/principal.ts";
-import type { Env } from "../../env.ts";
 import { refuse } from "../../http/refusal.ts";
 import { actNamed } from "../../management/acts.ts";
-import type { ActCaller } from "../../management/callers.ts";
 import { requireMay } from "../confirmation/require-may.ts";
-import { perform } from "../tool-call.ts";
+import { type Performer, perform } from "../tool-call.ts";
 import type { GrantedRole, Openness } from "./widening.ts";
 
 const readAct = actNamed<Canvas>("canvas.read");
@@ -42,12 +40,6 @@ export interface SharingNow {
   teamNames: ReadonlyMap<string, string>;
 }
 
-/** The caller that reads or changes sharing settings. */
-interface Sharer {
-  caller: ActCaller;
-  env: Env;
-}
-
 const opennessOf = (canvas: Canvas, guests: Iterable<string>): Openness => ({
   access: canvas.access,
   password: canvas.hasPassword ? "kept" : "none",
@@ -61,7 +53,7 @@ const opennessOf = (canvas: Canvas, guests: Iterable<string>): Openness => ({
 });
 
 /** Returns the ids of the invitations that are not revoked, by e-mail address. */
-async function invitationsOf(id: string, by: Sharer): Promise<Map<string, string[]>> {
+async function invitationsOf(id: string, by: Performer): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
   let cursor: string | null = null;
   do {
@@ -75,7 +67,7 @@ async function invitationsOf(id: string, by: Sharer): Promise<Map<string, string
 }
 
 /** Reads the sharing settings of a canvas. Throws what `canvas.share` throws for a caller who may not share it. */
-export async function readSharingNow(id: string, by: Sharer): Promise<SharingNow> {
+export async function readSharingNow(id: string, by: Performer): Promise<SharingNow> {
   await requireMay(shareAct, id, by);
   const canvas = await perform(by, readAct, { params: { id } });
   const invitations = await invitationsOf(id, by);
@@ -84,7 +76,7 @@ export async function readSharingNow(id: string, by: Sharer): Promise<SharingNow
 }
 
 /** Returns the teams that the caller can name, by their ids, besides those with which the canvas is shared. */
-export async function teamNamesFor({ teamNames }: SharingNow, by: Sharer): Promise<Map<string, string>> {
+export async function teamNamesFor({ teamNames }: SharingNow, by: Performer): Promise<Map<string, string>> {
   // A connection for one canvas sees no teams but those of the canvas.
   if (by.caller.user.restriction?.canvasId != null) return new Map(teamNames);
   const { teams } = await perform(by, teamsAct, { query: { limit: String(LIMITS.pageMax.value) } });
@@ -165,7 +157,7 @@ function updateBody(before: Openness, after: Openness) {
 export async function requireMayInvite(
   { canvas, openness }: SharingNow,
   after: Openness,
-  by: Sharer,
+  by: Performer,
 ): Promise<void> {
   if (openness.guests.symmetricDifference(after.guests).size > 0) await requireMay(inviteAct, canvas.id, by);
 }
@@ -190,7 +182,7 @@ export async function saveChange(
   { canvas, openness: before, invitations }: SharingNow,
   after: Openness,
   password: string | null | undefined,
-  by: Sharer,
+  by: Performer,
 ): Promise<GuestLink[]> {
   const { id, sharingRevision: expectedSharing } = canvas;
   const share = shareBody(before, after, password);

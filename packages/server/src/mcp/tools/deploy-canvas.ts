@@ -120,16 +120,20 @@ const input = z.strictObject({
   publish: z.boolean().optional().describe("false: preview only"),
 });
 
-/** Applies the changes that a call asks for to the files of a version, and reads their settings. Nothing is stored yet. */
+/**
+ * Applies the changes that a call asks for to the files of a version, and reads their settings. Nothing is stored yet. Throws 503
+ * `UNAVAILABLE` before it reads anything if too many deploys of the person wait.
+ */
 async function planOf(
   call: ToolCall,
   canvas: CanvasAccess | null,
   args: z.output<typeof input>,
 ): Promise<Plan> {
   const { publish = true } = args;
+  call.env.deploys.requireRoom(call.caller.user.id);
   if (canvas !== null) await requireExpected(canvas.id, args.expected_version, call.env);
   const base = await readBase(call, canvas, args.base);
-  const files = await applyChanges(args.files, base);
+  const files = await applyChanges(args.files, base, call.work);
   const settings = await settingsOf(files, base);
   const expectedVersion = args.expected_version ?? canvas?.versionId ?? null;
   return { base, files, settings, isNew: canvas === null, options: { expectedVersion, publish } };

@@ -20,6 +20,9 @@ const LISTED = 500;
 /** The smallest room in bytes in which a further file is begun. */
 const LEAST_ROOM = 1_000;
 
+/** The most bytes that are read of a file at once. With less work left, no further file is begun. */
+const MOST_IN_A_CHUNK = 64 * 1024;
+
 /** The most patterns of a call, and the longest of them in characters. */
 const MAX_PATTERNS = 20;
 const MAX_PATTERN = 250;
@@ -95,14 +98,15 @@ async function readOne(
   const { open } = await perform(call, fileAct, { params, query: { path: file.path }, headers });
   if (open === null) throw new Error("a request without conditions gets all bytes");
   const range = { first: from, last: to ?? Number.POSITIVE_INFINITY };
-  return { ...file, part: await readText(await open(), start, range, room) };
+  return { ...file, part: await readText(await open(), start, range, room, call.work) };
 }
 
 /** Reads the files that match, one after the other, until an answer is full. */
 async function contentsOf(subject: Subject, args: Args, rest: string | undefined) {
   const begin = parsePosition(rest);
+  const { work } = subject.call;
   const { files } = await perform(subject.call, filesAct, { params: subject.params });
-  const { wanted: matching, missing } = await matchingFiles(files, args.paths ?? []);
+  const { wanted: matching, missing } = await matchingFiles(files, args.paths ?? [], work);
   const wanted = matching.filter(({ path }) => path >= begin.path);
   if (wanted.length === 0)
     refuse("NOT_FOUND", {
@@ -114,7 +118,8 @@ async function contentsOf(subject: Subject, args: Args, rest: string | undefined
   let next: Position | null = null;
   for (const file of wanted) {
     const start = file.path === begin.path ? begin : { offset: 0, line: 1 };
-    if (read.length > 0 && room < Math.min(LEAST_ROOM, file.size)) next = { ...start, path: file.path };
+    const isFull = room < Math.min(LEAST_ROOM, file.size) || work.left("bytes") < MOST_IN_A_CHUNK;
+    if (read.length > 0 && isFull) next = { ...start, path: file.path };
     else {
       const found = await readOne(subject, file, start, args, room);
       read.push(found);
@@ -128,6 +133,8 @@ async function contentsOf(subject: Subject, args: Args, rest: string | undefined
 
 function textOf({ path, size, mime, part }: Read): string {
   if (part === null) return `${quoted(path)}: ${size} bytes, ${mime}, no text.`;
+  if (part.text === "" && part.next !== null)
+    return `${quoted(path)}, ${size} bytes: line ${part.from} is reached, go on with \`next\`.`;
   if (part.text === "") return `${quoted(path)}: ${size === 0 ? "empty" : "no such lines"}.`;
   return `${quoted(path)}, ${size} bytes, lines ${part.from} to ${part.to}:\n${bounded(part.text)}`;
 }

@@ -144,7 +144,7 @@ export const shareCanvas = tool({
   input: Input,
   output: z.object({ changed: z.array(z.string()), sharing: z.unknown() }),
   async run(call, { canvas: reference, password, until, teams, ...given }) {
-    const { app, caller, env } = call;
+    const { app, env } = call;
     const row = await findMeantRow(call, reference);
     const read = async () => {
       const settings = await readSharingNow(row.id, call);
@@ -187,7 +187,7 @@ export const shareCanvas = tool({
         : null,
     });
     if (outcome instanceof Asked) return outcome;
-    await saveChange(now, after, undefined, { caller, env });
+    await saveChange(now, after, undefined, call);
     return answerFor(await read(), [...changed, ...lines]);
   },
 });

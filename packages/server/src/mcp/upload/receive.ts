@@ -57,7 +57,7 @@ async function callOf(ticket: Ticket<Upload>, address: string, env: Env): Promis
     via: { client: app.clientName, tool: "upload_command" },
     readmit: async () => (await callOf(ticket, address, env)).caller,
   };
-  const call = { app, caller, env };
+  const call = { app, caller, env, work: undefined };
   requireNotPublic(call, await findMeant(call, asked.canvas), "publish");
   return call;
 }

@@ -149,6 +149,7 @@ export const ai: Primitive = {
   operations: [
     operation({
       name: "ai.chat",
+      cost: "cheap",
       method: "POST",
       path: "/ai/chat",
       summary: "Sends a conversation to a model and streams its answer.",

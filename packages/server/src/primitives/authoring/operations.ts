@@ -74,6 +74,7 @@ export const authoring: Primitive = {
     }),
     operation({
       name: "authoring.publish",
+      cost: "cheap",
       method: "POST",
       path: "/authoring",
       summary: "Publishes a new canvas.",
@@ -91,6 +92,7 @@ export const authoring: Primitive = {
     }),
     operation({
       name: "authoring.update",
+      cost: "cheap",
       method: "PUT",
       path: "/authoring/{id}",
       summary: "Changes the settings of a canvas and, if there is a bundle, deploys it.",
@@ -114,6 +116,7 @@ export const authoring: Primitive = {
     }),
     operation({
       name: "authoring.revoke",
+      cost: "cheap",
       method: "DELETE",
       path: "/authoring/{id}",
       summary: "Takes a canvas offline.",

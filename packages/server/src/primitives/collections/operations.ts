@@ -143,6 +143,7 @@ const valueGiven = valueBody(z.json(), { accept: (given) => given });
 
 export const createRecord = operation({
   name: "record.create",
+  cost: "cheap",
   method: "POST",
   path: "/collections/{name}",
   summary: "Creates a record, whose author is the caller.",
@@ -163,6 +164,7 @@ export const createRecord = operation({
 
 export const getRecord = operation({
   name: "record.get",
+  cost: "cheap",
   method: "GET",
   path: "/collections/{name}/{id}",
   summary: "Returns a record.",
@@ -178,6 +180,7 @@ export const getRecord = operation({
 
 export const updateRecord = operation({
   name: "record.update",
+  cost: "cheap",
   method: "PUT",
   path: "/collections/{name}/{id}",
   summary: "Replaces the value of a record. Its author stays the same.",
@@ -255,6 +258,7 @@ export const collections: Primitive = {
     }),
     operation({
       name: "record.permissions",
+      cost: "cheap",
       method: "GET",
       path: "/collections/{name}/permissions",
       summary: "Returns what the caller may do with their own records (`own`) and with all records (`any`).",
@@ -296,6 +300,7 @@ export const collections: Primitive = {
     updateRecord,
     operation({
       name: "record.delete",
+      cost: "cheap",
       method: "DELETE",
       path: "/collections/{name}/{id}",
       summary: "Deletes a record and its attachments.",
@@ -318,6 +323,7 @@ export const collections: Primitive = {
     }),
     operation({
       name: "record.increment",
+      cost: "cheap",
       method: "POST",
       path: "/collections/{name}/{id}/increment",
       summary: "Adds an amount to a record whose value is a number, in one atomic step.",

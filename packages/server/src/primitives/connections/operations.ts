@@ -145,6 +145,7 @@ function sending(
 ): RuntimeOperation {
   const sent = operation({
     name: `connections.${method.toLowerCase()}${suffix}`,
+    cost: "cheap",
     method,
     path,
     summary: `Sends a ${method} request to ${where} of an external API.`,

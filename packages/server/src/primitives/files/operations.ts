@@ -101,6 +101,7 @@ const publishChange = (
 
 export const uploadFile = operation({
   name: "file.upload",
+  cost: "cheap",
   method: "POST",
   path: "/files",
   summary: "Uploads a file.",
@@ -143,6 +144,7 @@ export const files: Primitive = {
     uploadFile,
     operation({
       name: "file.rename",
+      cost: "cheap",
       method: "PATCH",
       path: "/files/{id}",
       summary: "Renames a file.",
@@ -161,6 +163,7 @@ export const files: Primitive = {
     }),
     operation({
       name: "file.delete",
+      cost: "cheap",
       method: "DELETE",
       path: "/files/{id}",
       summary: "Deletes a file.",
@@ -187,6 +190,7 @@ export const files: Primitive = {
     }),
     operation({
       name: "file.content",
+      cost: "cheap",
       method: "GET",
       path: "/files/{id}/content",
       summary: "Returns the bytes of a file.",

@@ -28,6 +28,7 @@ export const identity: Primitive = {
   operations: [
     operation({
       name: "identity.me",
+      cost: "cheap",
       method: "GET",
       path: "/me",
       summary: "Returns the caller: identity, role on the canvas, and effective rights.",

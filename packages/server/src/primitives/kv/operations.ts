@@ -109,6 +109,7 @@ function operationsOn(
     }),
     get: operation({
       name: `${name}.get`,
+      cost: "cheap",
       method: "GET",
       path: `${path}/{key}`,
       summary: `Returns the value of one of ${of}.`,
@@ -121,6 +122,7 @@ function operationsOn(
     }),
     set: operation({
       name: `${name}.set`,
+      cost: "cheap",
       method: "PUT",
       path: `${path}/{key}`,
       summary: `Sets one of ${of}.`,
@@ -141,6 +143,7 @@ function operationsOn(
     }),
     delete: operation({
       name: `${name}.delete`,
+      cost: "cheap",
       method: "DELETE",
       path: `${path}/{key}`,
       summary: `Deletes one of ${of}.`,
@@ -155,6 +158,7 @@ function operationsOn(
     }),
     increment: operation({
       name: `${name}.increment`,
+      cost: "cheap",
       method: "POST",
       path: `${path}/{key}/increment`,
       summary: `Adds an amount to a number among ${of}, in one atomic step.`,

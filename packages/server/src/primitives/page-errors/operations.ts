@@ -57,6 +57,7 @@ export const pageErrors: Primitive = {
   operations: [
     operation({
       name: "page-errors.report",
+      cost: "cheap",
       method: "POST",
       path: "/page-errors",
       summary: "Adds errors of a page of the canvas to its call log.",

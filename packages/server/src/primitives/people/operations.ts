@@ -43,6 +43,7 @@ export const people: Primitive = {
   operations: [
     operation({
       name: "people.get",
+      cost: "cheap",
       method: "GET",
       path: "/people",
       summary:

@@ -104,6 +104,7 @@ export const realtime: Primitive = {
     {
       ...operation({
         name: "realtime.connect",
+        cost: "cheap",
         method: "GET",
         path: "/realtime",
         summary: "Opens a WebSocket.",

@@ -47,6 +47,7 @@ const managed = (caller: RuntimeCaller, { params: { collection } }: InCollection
 
 export const setSubmission = operation({
   name: "submission.set",
+  cost: "cheap",
   method: "PUT",
   path: "/submissions/{collection}/mine",
   summary: "Creates or replaces the caller's own submission.",
@@ -80,6 +81,7 @@ export const submissions: Primitive = {
   operations: [
     operation({
       name: "submission.mine",
+      cost: "cheap",
       method: "GET",
       path: "/submissions/{collection}/mine",
       summary: "Returns the caller's own submission.",
@@ -95,6 +97,7 @@ export const submissions: Primitive = {
     setSubmission,
     operation({
       name: "submission.delete",
+      cost: "cheap",
       method: "DELETE",
       path: "/submissions/{collection}/mine",
       summary: "Deletes the caller's own submission.",
@@ -137,6 +140,7 @@ export const submissions: Primitive = {
     }),
     operation({
       name: "submission.remove",
+      cost: "cheap",
       method: "DELETE",
       path: "/submissions/{collection}/{user}",
       summary: "Deletes the submission of one person. For the owner and editors.",
