@@ -16,38 +16,45 @@ export interface Fairness {
   service: Process;
   /** The data directory of the service. */
   directory: string;
-  /** Creates the people and canvases of a run. Their rate limits are unused. */
-  populate(): Promise<Site>;
+  /** Creates the people and canvases of a run, as `openSite` does. */
+  populate(records?: number): Promise<Site>;
   /** Starts attacks on a site in a process of their own. The returned function ends them and returns their outcomes. */
   attack(site: Site, names: readonly string[]): () => Promise<Outcomes>;
 }
 
-/** The rate limits are ten times the default ones: the victim is measured often, and the attacks get as much. */
 const SETTINGS = {
   SERVICE_RATELIMIT_ENABLED: "on",
-  SERVICE_RATELIMIT_CANVAS_API_PER_MIN: "1200",
-  SERVICE_RATELIMIT_MANAGEMENT_PER_MIN: "2400",
-  SERVICE_RATELIMIT_LOGIN_PER_MIN: "200",
-  SERVICE_RATELIMIT_AI_PER_MIN: "100",
   SERVICE_REALTIME_CONNECTIONS_PER_PERSON: "5",
   SERVICE_AI_MODELS: "m",
   SERVICE_AI_PRICES: '{"m":{"input":3,"output":15,"cacheWrite":3.75,"cacheRead":0.3}}',
   SERVICE_LOG_LEVEL: "fatal",
 };
 
-/** Starts a service with stand-ins for an AI provider and an external API. */
-export async function openFairness(scope: Scope): Promise<Fairness> {
+/** Rate limits of ten times the default ones: the victim is measured often, and the attacks get as much. */
+export const HIGH_RATES = {
+  SERVICE_RATELIMIT_CANVAS_API_PER_MIN: "1200",
+  SERVICE_RATELIMIT_MANAGEMENT_PER_MIN: "2400",
+  SERVICE_RATELIMIT_LOGIN_PER_MIN: "200",
+  SERVICE_RATELIMIT_AI_PER_MIN: "100",
+};
+
+/** Starts a service with stand-ins for an AI provider and an external API. `rates` are the settings of its rate limits. */
+export async function openFairness(
+  scope: Scope,
+  rates: Record<string, string> = HIGH_RATES,
+): Promise<Fairness> {
   const directory = await temporaryDirectory(scope);
   const upstream = await startUpstream(scope);
   const provider = await startAiProvider(scope);
   const service = await startProcess(scope, directory, {
     ...SETTINGS,
+    ...rates,
     ...upstream.settings,
     ...provider.settings,
     ...PRELOAD,
     NODE_EXTRA_CA_CERTS: upstream.ca,
   });
-  const populate = () => openSite(service.base, upstream.origin);
+  const populate = (records?: number) => openSite(service.base, upstream.origin, records);
   const attack: Fairness["attack"] = (site, names) => {
     const program = path.join(import.meta.dirname, "attacker.ts");
     // A lower priority than that of the service, because attackers do not use its processors.

@@ -3,6 +3,7 @@ import { manage, type Stage, stage } from "@easel/conformance/fixture";
 import { devTarget, type Person, type Target } from "@easel/conformance/target";
 import { grant, putProfile } from "../primitives/connections/connected.ts";
 import { zip } from "../support/zip.ts";
+import type { Heavy } from "./heavy.ts";
 
 /** A canvas, as the processes of a fairness run address it. */
 export interface Place {
@@ -23,6 +24,8 @@ export interface Site {
   own: Place;
   /** The Connection that is granted to `shared`. Null if no stand-in for an external API runs. */
   profile: string | null;
+  /** What the hostile person has prepared for small requests with much work. Null in runs without these. */
+  heavy: Heavy | null;
 }
 
 /** A text of `length` characters that compresses to about half. */
@@ -64,8 +67,11 @@ async function configure(target: Target, { id, people }: Stage): Promise<void> {
   if (answer.status !== 200) throw new Error(`PATCH capabilities: ${answer.text}`);
 }
 
-/** Creates the canvases of a fairness run. `upstream` is the origin of the stand-in for an external API, or null. */
-export async function openSite(base: string, upstream: string | null): Promise<Site> {
+/**
+ * Creates the canvases of a fairness run. `upstream` is the origin of the stand-in for an external API, or null. `records` is how many records
+ * the hostile person has.
+ */
+export async function openSite(base: string, upstream: string | null, records = RECORDS): Promise<Site> {
   const target = devTarget(base, "path");
   const shared = await stage(target, { access: "whole_org" });
   const own = await stage(target, { access: "whole_org" });
@@ -74,7 +80,7 @@ export async function openSite(base: string, upstream: string | null): Promise<S
     await configure(target, canvas);
     await publish(target, canvas.people.owner, canvas);
   }
-  for (let index = 0; index < RECORDS; index++)
+  for (let index = 0; index < records; index++)
     await own.pages.owner.post("/collections/notes", { text: textOf(RECORD_LENGTH), index });
   let profile: string | null = null;
   if (upstream !== null) {
@@ -90,5 +96,6 @@ export async function openSite(base: string, upstream: string | null): Promise<S
     shared: place(shared),
     own: place(own),
     profile,
+    heavy: null,
   };
 }

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { makeHeavy } from "../fairness/heavy.ts";
+import { openFairness } from "../fairness/open.ts";
+import { signInPeople, usePages } from "../fairness/people.ts";
+import { readTurns } from "../fairness/turns.ts";
+import { p99 } from "../fairness/victim.ts";
+
+const PEOPLE = 10;
+const SECONDS = Number(process.env.SOAK_SECONDS ?? 60);
+/** How much longer the slowest requests of others may take. */
+const MOST_SLOWER = 3;
+const MOST_HEALTH_MS = 1_000;
+const IDLE_WITHIN_MS = 2_000;
+/** The share of a processor up to which a service counts as idle. */
+const IDLE_SHARE = 0.1;
+
+/** Returns the CPU time of a process in milliseconds. The fields after the name in parentheses begin with the third; a tick is 10 ms. */
+function cpuOf(pid: number): number {
+  const [, rest = ""] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
+  const fields = rest.split(" ");
+  return 10 * (Number(fields[11]) + Number(fields[12]));
+}
+
+/** Asks for the health of a service again and again until the signal aborts. Returns the longest time of an answer in milliseconds. */
+async function longestHealth(base: string, signal: AbortSignal): Promise<number> {
+  let longest = 0;
+  while (!signal.aborted) {
+    const start = performance.now();
+    const { status } = await fetch(`${base}/healthz`);
+    assert.equal(status, 200);
+    longest = Math.max(longest, performance.now() - start);
+    await sleep(200);
+  }
+  return longest;
+}
+
+test(`${SECONDS} s of small requests with much work, by one person, keep ten others no more than ${MOST_SLOWER} times as long`, {
+  skip: process.platform !== "linux" && "reads /proc",
+  timeout: SECONDS * 3_000 + 300_000,
+}, async (t) => {
+  const { service, populate, attack } = await openFairness(t, {});
+  const plain = await populate(0);
+  const people = await signInPeople(plain, PEOPLE);
+  const site = { ...plain, heavy: await makeHeavy(plain) };
+  // Code that runs for the first time is slow.
+  await usePages(site, people, 5_000);
+  await attack(site, ["small requests"])();
+  await sleep(61_000);
+
+  const idle = await usePages(site, people, SECONDS * 1_000);
+  await readTurns(service.pid);
+  const over = new AbortController();
+  const health = longestHealth(service.base, over.signal);
+  const used = cpuOf(service.pid);
+  const stop = attack(site, ["small requests"]);
+  const busy = await usePages(site, people, SECONDS * 1_000);
+  t.diagnostic(JSON.stringify(await stop()));
+  t.diagnostic(`the service used ${Math.round((cpuOf(service.pid) - used) / SECONDS / 10)} % of a processor`);
+  over.abort();
+  const { longestTurnMs } = await readTurns(service.pid);
+  await sleep(IDLE_WITHIN_MS);
+  const before = cpuOf(service.pid);
+  await sleep(1_000);
+  const share = (cpuOf(service.pid) - before) / 1_000;
+
+  const rows = Object.entries(idle).map(([kind, some]) => {
+    const [quiet, loud] = [p99(some), p99(busy[kind as keyof typeof busy])];
+    t.diagnostic(
+      `${kind}: p99 ${quiet.toFixed(1)} ms idle, ${loud.toFixed(1)} ms under attack, ratio ${(loud / quiet).toFixed(2)}`,
+    );
+    return [kind, loud / quiet] as const;
+  });
+  const slowestHealth = await health;
+  t.diagnostic(
+    `/healthz at most ${slowestHealth.toFixed(0)} ms; longest turn ${longestTurnMs.toFixed(0)} ms; ${Math.round(share * 100)} % of a processor 2 s later`,
+  );
+  assert.ok(slowestHealth < MOST_HEALTH_MS, "/healthz answers within a second");
+  assert.ok(share < IDLE_SHARE, "the service is idle again");
+  assert.deepEqual(
+    rows.filter(([, ratio]) => ratio > MOST_SLOWER),
+    [],
+  );
+});
