@@ -27,7 +27,7 @@ export interface VersionFile {
 type Clocked = Pick<Env, "db" | "clock">;
 
 /** The maximum number of files that are added or removed in one batch. It is small because in SQLite a batch blocks the event loop. */
-export const FILES_AT_ONCE = 250;
+export const FILES_AT_ONCE = 100;
 
 /** Returns the distinct blobs of files, each with the number of files that have it as their content. */
 function usesOf(files: VersionFile[]): BlobUses[] {

@@ -4,8 +4,10 @@ import { mountPublicText } from "../content/service-files.ts";
 import type { Env } from "../env.ts";
 import { type Html, html, pageHeaders, printPage, sendPage } from "../http/html.ts";
 import { firstValue, type Query } from "../http/query.ts";
+import { networkOf } from "../http/request-headers.ts";
 import { addressOf, GROUPS, pagesOf } from "./doc-files.ts";
 import type { DocPage } from "./doc-page.ts";
+import type { DocSearch } from "./search.ts";
 
 /** The pages below one title of the navigation. */
 interface DocGroup {
@@ -128,6 +130,7 @@ async function renderAll(origin: string): Promise<DocGroup[]> {
  */
 export function mountDocPages(app: FastifyInstance, env: Env): void {
   let rendered: Promise<DocGroup[]> | undefined;
+  let search: DocSearch<DocPage> | undefined;
   const all = () => {
     rendered ??= renderAll(env.base.origin);
     return rendered;
@@ -158,11 +161,11 @@ export function mountDocPages(app: FastifyInstance, env: Env): void {
   app.get("/docs/search", async (request, reply) => {
     const query = firstValue(request.query as Query, "q")?.slice(0, 100) ?? "";
     const groups = await all();
-    const { search } = await import("./search.ts");
-    const found = search(
-      groups.flatMap(({ pages }) => pages),
-      query,
-    ).slice(0, RESULTS);
+    const { DocSearch: Search } = await import("./search.ts");
+    const found = await env.turns.alone(networkOf(request.ip), () => {
+      search ??= new Search(groups.flatMap(({ pages }) => pages));
+      return search.find(query, { most: RESULTS });
+    });
     const results = found.map(
       ({
         page,

@@ -23,8 +23,7 @@ interface Place<Page> {
   text: string;
 }
 
-function excerptOf({ text }: Section, words: string[]): string {
-  const lower = text.toLowerCase();
+function excerptOf({ text }: Section, lower: string, words: string[]): string {
   const offset = Math.max(
     0,
     Math.min(...words.map((word) => lower.indexOf(word)).filter((at) => at >= 0), lower.length),
@@ -74,45 +73,53 @@ function pointsOf(word: string, { heading, title, text }: Place<unknown>, averag
   return (countIn(heading, word) > 0 ? 4 : 0) + (countIn(title, word) > 0 ? 1 : 0) + inText;
 }
 
-/** Returns the texts of all sections in lower case. */
-const placesIn = <Page extends DocText>(pages: readonly Page[]): Place<Page>[] =>
-  pages.flatMap((page) =>
-    page.sections.map((section) => ({
-      page,
-      section,
-      heading: section.title.toLowerCase(),
-      title: page.title.toLowerCase(),
-      text: section.text.toLowerCase(),
-    })),
-  );
+/** Finds sections of pages. Keeps their texts in lower case, so that a search only compares. */
+export class DocSearch<Page extends DocText> {
+  readonly #places: Place<Page>[];
+  readonly #average: number;
 
-/**
- * Returns the sections of pages that fit a query, the best first: those that have more of its words, above all of the rarer ones. By default
- * they have all of them. With `needsAll: false`, the query can be a question, and words fit in other forms, too.
- */
-export function search<Page extends DocText>(
-  pages: readonly Page[],
-  query: string,
-  { needsAll = true }: { needsAll?: boolean } = {},
-): Found<Page>[] {
-  const words = wordsOf(query, needsAll);
-  if (words.length === 0) return [];
-  const places = placesIn(pages);
-  const average = places.reduce((sum, { text }) => sum + text.length, 1) / places.length;
-  const sums = places.map(() => ({ points: 0, words: 0 }));
-  for (const word of words) {
-    const points = places.map((place) => pointsOf(word, place, average));
-    const having = points.filter((each) => each > 0).length;
-    const weight = Math.log(1 + (places.length - having + 0.5) / (having + 0.5));
-    for (const [index, sum] of sums.entries()) {
-      const point = points[index] as number;
-      sum.points += point * weight;
-      sum.words += point > 0 ? 1 : 0;
-    }
+  constructor(pages: readonly Page[]) {
+    this.#places = pages.flatMap((page) =>
+      page.sections.map((section) => ({
+        page,
+        section,
+        heading: section.title.toLowerCase(),
+        title: page.title.toLowerCase(),
+        text: section.text.toLowerCase(),
+      })),
+    );
+    this.#average = this.#places.reduce((sum, { text }) => sum + text.length, 1) / this.#places.length;
   }
-  return places
-    .map((place, index) => ({ place, ...(sums[index] as { points: number; words: number }) }))
-    .filter((each) => each.points > 0 && (!needsAll || each.words === words.length))
-    .sort((a, b) => b.points - a.points)
-    .map(({ place: { page, section } }) => ({ page, section, excerpt: excerptOf(section, words) }));
+
+  /**
+   * Returns the sections that fit a query, the best first, at most `most`: those that have more of its words, above all of the rarer ones. By
+   * default they have all of them. With `needsAll: false`, the query can be a question, and words fit in other forms, too. Takes some
+   * milliseconds.
+   */
+  find(query: string, { most, needsAll = true }: { most: number; needsAll?: boolean }): Found<Page>[] {
+    const words = wordsOf(query, needsAll);
+    if (words.length === 0) return [];
+    const places = this.#places;
+    const sums = places.map(() => ({ points: 0, words: 0 }));
+    for (const word of words) {
+      const points = places.map((place) => pointsOf(word, place, this.#average));
+      const having = points.filter((each) => each > 0).length;
+      const weight = Math.log(1 + (places.length - having + 0.5) / (having + 0.5));
+      for (const [index, sum] of sums.entries()) {
+        const point = points[index] as number;
+        sum.points += point * weight;
+        sum.words += point > 0 ? 1 : 0;
+      }
+    }
+    return places
+      .map((place, index) => ({ place, ...(sums[index] as { points: number; words: number }) }))
+      .filter((each) => each.points > 0 && (!needsAll || each.words === words.length))
+      .sort((a, b) => b.points - a.points)
+      .slice(0, most)
+      .map(({ place: { page, section, text } }) => ({
+        page,
+        section,
+        excerpt: excerptOf(section, text, words),
+      }));
+  }
 }

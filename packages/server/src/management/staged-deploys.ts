@@ -86,9 +86,9 @@ export const stagedDeploys = [
     response: created(stagedDeploy),
     errors: ["VERSION_CONFLICT", ["QUOTA_EXCEEDED", 409], "KEY_LIMIT"],
     audited: false,
-    async run({ user, canvas: { id }, body: { files, ...options } }, env) {
+    async run({ user, canvas: { id }, body: { files, ...options }, work }, env) {
       const listed = files.map(({ path, sha256, size }) => ({ path, key: sha256, size }));
-      return { body: await stageDeploy(id, user.id, { files: listed, ...options }, env) };
+      return { body: await stageDeploy(id, user.id, { files: listed, ...options }, work, env) };
     },
   }),
   act({

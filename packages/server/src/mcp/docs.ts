@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { skillOf } from "../agents/mount.ts";
 import { addressOf, GROUPS, markdownOf, pagesOf } from "../doc-pages/doc-files.ts";
 import { type DocText, docTextOf, type Section, sectionsOf } from "../doc-pages/doc-page.ts";
+import { DocSearch } from "../doc-pages/search.ts";
 import type { Env } from "../env.ts";
 
 /** A text that programs can read as a resource of the protocol. */
@@ -17,6 +18,7 @@ interface Resource {
 export class Docs {
   readonly #env: Env;
   #pages: Promise<DocText[]> | undefined;
+  #search: DocSearch<DocText> | undefined;
   #skill: Section[] | undefined;
   #resources: Resource[] | undefined;
 
@@ -38,6 +40,12 @@ export class Docs {
       pages.push(docTextOf(page, this.#env.base.origin));
     }
     return pages;
+  }
+
+  /** The search over the pages. */
+  async search(): Promise<DocSearch<DocText>> {
+    this.#search ??= new DocSearch(await this.pages());
+    return this.#search;
   }
 
   /** The sections of `/skill.md`. */

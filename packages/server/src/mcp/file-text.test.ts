@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { describe, it } from "node:test";
-import { Turns } from "../async/event-loop-turns.ts";
-import { Work } from "../async/work.ts";
+import { newWork } from "../../test/support/work.ts";
 import { type FileText, type Place, readText } from "./file-text.ts";
-
-const newWork = () => new Work("ada", () => new AbortController().signal, { turns: new Turns() });
 
 const START: Place = { offset: 0, line: 1 };
 const ALL = { first: 1, last: Number.POSITIVE_INFINITY };

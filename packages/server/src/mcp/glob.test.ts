@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { newWork } from "../../test/support/work.ts";
 import { Turns } from "../async/event-loop-turns.ts";
-import { Work } from "../async/work.ts";
 import { Refusal } from "../http/refusal.ts";
 import { matchingFiles, pathMatcher } from "./glob.ts";
-
-const newWork = () => new Work("ada", () => new AbortController().signal, { turns: new Turns() });
 
 const FILES = ["index.html", "app.js", "src/main.js", "src/lib/util.js", "src/lib/a[1].txt", "img/cat.png"];
 
@@ -78,7 +76,7 @@ describe("patterns of paths", () => {
       immediate = setImmediate(counting);
     };
     let immediate = setImmediate(counting);
-    const work = new Work("ada", () => new AbortController().signal, { turns: new Turns(() => now++) });
+    const work = newWork(new Turns(() => now++));
     await matchingFiles(files, ["*"], work);
     clearImmediate(immediate);
     assert.ok(turns >= 4, String(turns));

@@ -23,6 +23,7 @@ import { bytesOf, inPieces, keysOf } from "../drivers/blobs-contract.ts";
 import { onEngines } from "../support/engines.ts";
 import { sha256 } from "../support/staged.ts";
 import { recount } from "../support/stored-bytes.ts";
+import { newWork } from "../support/work.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
@@ -71,7 +72,7 @@ await onEngines("claims of blobs", (target, env) => {
     await env.compressions.settled();
     const staged = page();
     const files = [{ path: "index.html", key: sha256(staged), size: staged.length }];
-    const { id } = await stageDeploy(site.id, user, { files }, env);
+    const { id } = await stageDeploy(site.id, user, { files }, newWork(), env);
     const place = { id, canvasId: site.id, userId: user };
     const blob = await receiveFile(place, sha256(staged), 0, inPieces(Buffer.from(staged)), env);
     assert.equal((await claims()).length, 1);
@@ -88,7 +89,7 @@ await onEngines("claims of blobs", (target, env) => {
       key: sha256(content),
       size: content.length,
     }));
-    const { id } = await stageDeploy(site.id, user, { files }, env);
+    const { id } = await stageDeploy(site.id, user, { files }, newWork(), env);
     const key = { id, canvasId: site.id, userId: user };
     const wrong = (content: string) => Buffer.from(content.replaceAll("words", "wrong"));
     await assert.rejects(receiveFile(key, sha256(one), 0, inPieces(wrong(one)), env), { status: 400 });
@@ -216,7 +217,7 @@ await onEngines("claims of blobs", (target, env) => {
   it("the claim of another upload of the same canvas does not stand in for one that has ended", async () => {
     const content = page();
     const files = [{ path: "index.html", key: sha256(content), size: content.length }];
-    const { id } = await stageDeploy(site.id, user, { files }, env);
+    const { id } = await stageDeploy(site.id, user, { files }, newWork(), env);
     const place = { id, canvasId: site.id, userId: user };
     const receive = (through = env) =>
       receiveFile(place, sha256(content), 0, inPieces(Buffer.from(content)), through);

@@ -30,6 +30,7 @@ import { keysOf } from "../drivers/blobs-contract.ts";
 import { onEngines } from "../support/engines.ts";
 import { sha256 } from "../support/staged.ts";
 import { recount } from "../support/stored-bytes.ts";
+import { newWork } from "../support/work.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
@@ -139,7 +140,7 @@ await onEngines("the bytes that bundles count", (target, env) => {
           key: sha256(content),
           size: content.length,
         }));
-        const { id } = await stageDeploy(canvasId, user.id, { files: listed }, own);
+        const { id } = await stageDeploy(canvasId, user.id, { files: listed }, newWork(), own);
         this.staged.push({ id, canvasId, userId: user.id });
       }
       if (act === "upload" && deploy !== undefined)
@@ -254,7 +255,7 @@ await onEngines("the bytes that bundles count", (target, env) => {
     const content = CONTENTS[2] as Buffer;
     const manifest = { files: [{ path: "page.html", key: sha256(content), size: content.length }] };
     const begin = async () => {
-      const { id } = await stageDeploy(site.id, user.id, manifest, env);
+      const { id } = await stageDeploy(site.id, user.id, manifest, newWork(), env);
       return { id, canvasId: site.id, userId: user.id };
     };
     const rows = () => env.db.all`select files, message from staged_deploys where canvas_id = ${site.id}`;

@@ -5,7 +5,7 @@ import { after, describe, it, test } from "node:test";
 import { send } from "@easel/conformance/http";
 import { addressOf, GROUPS } from "../../src/doc-pages/doc-files.ts";
 import { docPageOf, render, textOf, tokensOf } from "../../src/doc-pages/doc-page.ts";
-import { search } from "../../src/doc-pages/search.ts";
+import { DocSearch } from "../../src/doc-pages/search.ts";
 import { ROOT } from "../areas.ts";
 import { startDev } from "../support/engines.ts";
 import { anchorOf } from "../support/samples.ts";
@@ -101,8 +101,10 @@ describe("every page of the documentation", () => {
 });
 
 describe("the search of the documentation", () => {
+  const search = new DocSearch(pages);
+
   it("finds a section by words of its heading and text, and escapes the query", async () => {
-    const [best] = search(pages, "Createmany import");
+    const [best] = search.find("Createmany import", { most: 1 });
     assert.equal(best?.section.title, "Import of many records");
     const { status, text } = await get("/docs/search?q=%3Cb%3Elemon&q=cake");
     assert.equal(status, 200);
@@ -110,8 +112,8 @@ describe("the search of the documentation", () => {
   });
 
   it("needs all words, and finds nothing for none", () => {
-    assert.deepEqual(search(pages, "lemon zzzz"), []);
-    assert.deepEqual(search(pages, " "), []);
+    assert.deepEqual(search.find("lemon zzzz", { most: 1 }), []);
+    assert.deepEqual(search.find(" ", { most: 1 }), []);
   });
 
   for (const [question, page, heading] of [
@@ -125,7 +127,7 @@ describe("the search of the documentation", () => {
     ["reveal votes later", "Sharing and rights", "Phases"],
   ] as const)
     it(`finds the best sections for the words of a question: ${question}`, () => {
-      const found = search(pages, question, { needsAll: false }).slice(0, 5);
+      const found = search.find(question, { most: 5, needsAll: false });
       assert.ok(found.some((each) => each.page.title === page && each.section.title === heading));
     });
 });

@@ -76,6 +76,7 @@ async function bytesOf(
 }
 
 async function read(key: string, start: number, length: number, env: Env): Promise<Buffer> {
+  if (length === 0) return Buffer.alloc(0);
   return Buffer.concat(await (await bytesOf(key, env, { start, end: start + length - 1 })).toArray());
 }
 
@@ -87,26 +88,37 @@ async function* lazily(key: string, env: Env, range?: { start: number; end: numb
   yield* await bytesOf(key, env, range);
 }
 
+/** The size up to which a blob is read at once. Most files of most bundles are as small, and opening them takes longer than reading. */
+const SMALL_BYTES = 64 * 1024;
+
 /**
  * Returns the deflated data inside a gzip blob, and the CRC-32 of the uncompressed content. Throws if the blob is not the gzip of
  * `plainSize` bytes.
  */
 async function deflated(key: string, size: number, plainSize: number, env: Env) {
   const end = size - GZIP_TRAILER_BYTES;
-  const [header, trailer] = await Promise.all([
-    read(key, 0, GZIP_HEADER_BYTES, env),
-    read(key, end, GZIP_TRAILER_BYTES, env),
-  ]);
+  const small = size > SMALL_BYTES ? undefined : await read(key, 0, size, env);
+  const [header, trailer] =
+    small === undefined
+      ? await Promise.all([read(key, 0, GZIP_HEADER_BYTES, env), read(key, end, GZIP_TRAILER_BYTES, env)])
+      : [small.subarray(0, GZIP_HEADER_BYTES), small.subarray(end)];
   if (!header.subarray(0, GZIP.length).equals(GZIP) || trailer.readUInt32LE(4) !== plainSize)
     throw new Error(`Blob ${key} is not the gzip of ${plainSize} bytes`);
   return {
     crc: trailer.readUInt32LE(0),
-    chunks: lazily(key, env, { start: GZIP_HEADER_BYTES, end: end - 1 }),
+    chunks:
+      small === undefined
+        ? lazily(key, env, { start: GZIP_HEADER_BYTES, end: end - 1 })
+        : [small.subarray(GZIP_HEADER_BYTES, end)],
   };
 }
 
-/** Returns the content of a blob and its CRC-32. Reads the blob twice, because in a zip the checksum comes before the content. */
-async function stored(key: string, env: Env) {
+/** Returns the content of a blob and its CRC-32. Reads a large blob twice, because in a zip the checksum comes before the content. */
+async function stored({ key, size }: StoredFile["plain"], env: Env) {
+  if (size <= SMALL_BYTES) {
+    const bytes = await read(key, 0, size, env);
+    return { crc: crc32(bytes), chunks: [bytes] };
+  }
   let crc = 0;
   for await (const chunk of lazily(key, env)) crc = crc32(chunk, crc);
   return { crc, chunks: lazily(key, env) };
@@ -120,7 +132,7 @@ function archived({ path, plain, gzip }: StoredFile, env: Env): ArchivedFile {
     open: async () => lazily(key, env),
     packed:
       gzip === undefined
-        ? { method: STORED, size, open: () => stored(key, env) }
+        ? { method: STORED, size, open: () => stored(plain, env) }
         : {
             method: DEFLATED,
             size: gzip.size - GZIP_HEADER_BYTES - GZIP_TRAILER_BYTES,

@@ -118,8 +118,11 @@ export interface Selection<File> {
   warnings: string[];
 }
 
-/** The number of paths that are checked in one turn of the event loop. */
+/** The number of paths that are checked without a pause. */
 const PATHS_AT_ONCE = 500;
+
+/** Gives the turn of the event loop away. */
+type Pause = () => Promise<void> | undefined;
 
 const invalid = (message: string): never => refuse("INVALID_BODY", { message });
 
@@ -164,17 +167,17 @@ const sortKeyOf = (path: string): string => path.normalize("NFC").toLowerCase().
  * Throws 400 `INVALID_BODY` if a path cannot be served, occurs twice, differs from another path only in case or Unicode normalization, or
  * is both a file and a folder.
  */
-async function checkPaths(paths: string[]): Promise<void> {
+async function checkPaths(paths: string[], pause: Pause): Promise<void> {
   const keyed: { path: string; key: string }[] = [];
   for (const path of paths) {
     const fault = pathFault(path);
     if (fault !== undefined) invalid(`The path ${quoted(path)} ${fault}.`);
     keyed.push({ path, key: sortKeyOf(path) });
-    if (keyed.length % PATHS_AT_ONCE === 0) await nextTurn();
+    if (keyed.length % PATHS_AT_ONCE === 0) await pause();
   }
-  await nextTurn();
+  await pause();
   keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
-  await nextTurn();
+  await pause();
   for (const [index, { path, key }] of keyed.entries()) {
     const before = keyed[index - 1];
     if (before === undefined || !key.startsWith(before.key)) continue;
@@ -188,22 +191,28 @@ async function checkPaths(paths: string[]): Promise<void> {
 /**
  * Selects the files to publish. Leaves out dot files and litter (such as `.DS_Store`), removes a top folder that contains all files from
  * their paths, and copies the only HTML page to `index.html` if there is no such file. Throws 400 `INVALID_BODY` if the paths, their number
- * or their sizes break a rule.
+ * or their sizes break a rule. `pause` is called after each piece of the work.
  */
-export async function selectFiles<File extends OfferedFile>(offered: File[]): Promise<Selection<File>> {
+export async function selectFiles<File extends OfferedFile>(
+  offered: File[],
+  pause: Pause = nextTurn,
+): Promise<Selection<File>> {
   const requireFew = ({ length }: unknown[]) => {
     if (length > LIMITS.bundleEntries.value) invalid("The bundle has too many entries.");
   };
   requireFew(offered);
   const leftOut = new LeftOutList();
   const kept = keptOf(offered, leftOut);
-  await nextTurn();
+  await pause();
   const { files, warnings } = withStartPage(kept);
   requireFew(files);
   if (files.length === 0) invalid("The bundle is empty: dot files and litter are left out.");
   if (files.reduce((sum, { size }) => sum + size, 0) > LIMITS.bundleUnpackedBytes.value)
     invalid("The bundle is too large when unpacked.");
-  await checkPaths(files.map(({ path }) => path));
+  await checkPaths(
+    files.map(({ path }) => path),
+    pause,
+  );
   if (leftOut.more > 0) warnings.push(`${leftOut.more} more paths were left out than are listed.`);
   return { files, leftOut: leftOut.entries(), warnings: [...warnings, ...pathWarnings(files)] };
 }

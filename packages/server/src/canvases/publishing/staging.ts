@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import type { StagedDeployCreated, UploadedFiles } from "@easel/protocol/types";
 import { inParallel } from "../../async/task-pool.ts";
+import type { Work } from "../../async/work.ts";
 import { isId, newId } from "../../crypto/ids.ts";
 import { releaseClaim } from "../../drivers/blob-references.ts";
 import { type BlobSize, Content, OtherContent } from "../../drivers/blobs/blobs.ts";
@@ -68,12 +69,13 @@ export async function stageDeploy(
   canvasId: string,
   userId: string,
   manifest: Manifest,
+  work: Work,
   env: Env,
 ): Promise<StagedDeployCreated> {
   const { expectedVersion, message = null, releaseId = null } = manifest;
   if (!(await isCurrentRelease(canvasId, releaseId, env)))
     await requireExpected(canvasId, expectedVersion, env);
-  const { files, leftOut, warnings } = await selectFiles(manifest.files);
+  const { files, leftOut, warnings } = await selectFiles(manifest.files, () => work.pause());
   const blobs = blobsOf(files);
   const known = await findBlobs(canvasId, [...blobs.keys()], env);
   let added = 0;

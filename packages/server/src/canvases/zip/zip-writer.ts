@@ -8,7 +8,7 @@ interface PackedData {
   method: number;
   size: number;
   /** Opens a stream of the data. `crc` is the CRC-32 of the uncompressed content. */
-  open(): Promise<{ crc: number; chunks: AsyncIterable<Uint8Array> }>;
+  open(): Promise<{ crc: number; chunks: AsyncIterable<Uint8Array> | Uint8Array[] }>;
 }
 
 /** A file to write to a zip. */

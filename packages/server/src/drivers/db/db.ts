@@ -118,7 +118,7 @@ export const optional = (...statement: Sql): Optional => ({ name: null, statemen
  * json_each(${asKeys(paths)}))`. The texts must not contain NUL or lone surrogates.
  */
 export const asKeys = (texts: string[]): string =>
-  JSON.stringify(Object.fromEntries(texts.map((text) => [text, 1])));
+  `{${[...new Set(texts)].map((text) => `${JSON.stringify(text)}:1`).join(",")}}`;
 
 /** A statement of a batch. The batch is rolled back if a step that is not `optional` changes no row. `Name` are the names of its `step`s. */
 export type Step<Name extends string = never> = Sql | NamedStep<Name | null>;

@@ -1,12 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { Turns } from "../../async/event-loop-turns.ts";
-import { Work } from "../../async/work.ts";
+import { newWork } from "../../../test/support/work.ts";
 import { Refusal } from "../../http/refusal.ts";
 import { type Edit, editText, MAX_EDITED_LENGTH } from "./edit-text.ts";
-
-const newWork = () => new Work("ada", () => new AbortController().signal, { turns: new Turns() });
 
 const cases: [name: string, text: string, edit: Edit, result: string][] = [
   ["one occurrence", "abc", { old: "b", new: "x" }, "axc"],

@@ -1,10 +1,9 @@
 import { z } from "zod";
 import type { DocText, Section } from "../../doc-pages/doc-page.ts";
-import { search } from "../../doc-pages/search.ts";
 import { refuse } from "../../http/refusal.ts";
 import { more, textPart } from "../answer-text.ts";
-import type { Docs } from "../docs.ts";
 import { tool } from "../tool.ts";
+import type { ToolCall } from "../tool-call.ts";
 import { quoted } from "../untrusted.ts";
 
 /** What `start` says before the sections of `/skill.md`, which tell how to deploy without these tools. */
@@ -59,8 +58,9 @@ const addressOf = ({ address }: DocText, { level, id }: Section): string =>
   `${address.slice("/docs/".length)}${level === 1 ? "" : `#${id}`}`;
 
 /** Returns the best sections for a question, and the addresses of further ones. */
-function answerTo(question: string, pages: DocText[]): string {
-  const found = search(pages, question, { needsAll: false });
+async function answerTo(question: string, { docs, work }: ToolCall): Promise<string> {
+  const search = await docs.search();
+  const found = await work.alone(() => search.find(question, { most: NAMED, needsAll: false }));
   if (found.length === 0)
     return refuse("NOT_FOUND", {
       message: `The docs have nothing about ${quoted(question)}.`,
@@ -70,7 +70,7 @@ function answerTo(question: string, pages: DocText[]): string {
     .slice(0, SHOWN)
     .map(({ page, section }) => `<!-- ${addressOf(page, section)} -->\n${section.markdown}`);
   const named = found
-    .slice(SHOWN, NAMED)
+    .slice(SHOWN)
     .map(({ page, section }) => `- \`${addressOf(page, section)}\`: ${page.title}, ${section.title}`);
   return [
     ...shown,
@@ -78,13 +78,14 @@ function answerTo(question: string, pages: DocText[]): string {
   ].join("\n\n");
 }
 
-async function textOf(topic: string, docs: Docs): Promise<string> {
+async function textOf(topic: string, call: ToolCall): Promise<string> {
+  const { docs } = call;
   if (topic === "start")
     return `${STEPS}\n\n${joined(docs.skill().filter(({ title }) => !WITHOUT_TOOLS.test(title)))}`;
   const pages = await docs.pages();
   const addresses = Object.hasOwn(TOPICS, topic) ? (TOPICS[topic] as string[]) : [topic];
   const sections = addresses.flatMap((address) => sectionsAt(pages, address));
-  return sections.length > 0 ? joined(sections) : answerTo(topic, pages);
+  return sections.length > 0 ? joined(sections) : answerTo(topic, call);
 }
 
 export const guide = tool({
@@ -102,8 +103,8 @@ export const guide = tool({
     next: z.string().optional(),
   }),
   output: z.object({ text: z.string(), next: z.string().nullable() }),
-  async run({ docs }, { topic, next: given }) {
-    const { text, next } = textPart(await textOf(topic.trim(), docs), given);
+  async run(call, { topic, next: given }) {
+    const { text, next } = textPart(await textOf(topic.trim(), call), given);
     return { text: text + more(next), content: { text, next } };
   },
 });
