@@ -6,7 +6,11 @@ import { send } from "@easel/conformance/http";
 import { freshEmail, type Person } from "@easel/conformance/target";
 import { type ConnectedTool, connectTool } from "../support/connected-tool.ts";
 import { onSqlite } from "../support/engines.ts";
+import { longestTurn } from "../support/longest-turn.ts";
 import { refusedText } from "../support/refused-text.ts";
+
+/** The maximum CPU time of one turn of the event loop, in milliseconds. */
+const MAX_TURN_MS = 250;
 
 /** The strings of the corpus of naughty strings, or null if it is absent. */
 function naughtyStrings(): string[] | null {
@@ -199,6 +203,35 @@ await onSqlite("deploy_canvas with hostile arguments", (target, env) => {
       text,
       /^INVALID_BODY: The changed files have more than 8 MiB together\. Send fewer, or use `upload_command`\./,
     );
+  });
+
+  it("refuses edits that search or replace too much, and holds no turn of the event loop for them", async () => {
+    const paths = Array.from({ length: 4 }, (_, index) => `${index}.txt`);
+    const { canvas: other } = await agent.use<{ canvas: string }>("deploy_canvas", {
+      title: "Edited",
+      files: [{ ...INDEX, text: "x" }],
+    });
+    for (const path of paths)
+      await agent.use("deploy_canvas", {
+        canvas: other,
+        files: [{ path, text: `${"a".repeat(1024 * 1024 - 1)}y` }],
+      });
+    const flips = (one: string, two: string, all: boolean) =>
+      Array.from({ length: 100 }, (_, index) =>
+        index % 2 === 0 ? { old: one, new: two, all } : { old: two, new: one, all },
+      );
+    for (const edits of [flips("a", "b", true), flips("y", "z", false)]) {
+      let text = "";
+      const turn = await longestTurn(async () => {
+        const files = paths.map((path) => ({ path, edits }));
+        text = await refusedText(agent, "deploy_canvas", { canvas: other, files });
+      });
+      assert.match(
+        text,
+        /^INVALID_BODY: This is too much work .*\nNothing was changed\. Send the file whole/,
+      );
+      assert.ok(turn < MAX_TURN_MS, `${turn} ms`);
+    }
   });
 
   it("refuses versions that the canvas does not have, also those of another one", async () => {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { before, it } from "node:test";
 import { type Stage, stage } from "@easel/conformance/fixture";
 import { type ConnectedTool, connectTool } from "../support/connected-tool.ts";
@@ -126,6 +127,38 @@ await onSqlite("read_files", (target, env) => {
     assert.equal(whole, LONG);
     assert.deepEqual([...seen], ["app.js", "lib/long.js", "lib/small.js"]);
     await publish(target, site, FILES);
+  });
+
+  it("reads no more than 8 MiB in one call, and goes on with next where that ended", async () => {
+    const large = await stage(target, { people: site.people });
+    const lines = (count: number) =>
+      randomBytes(count * 50)
+        .toString("hex")
+        .replace(/.{100}/g, "$&\n");
+    const text = lines(100_000);
+    await publish(target, large, { "a.txt": text, "b.txt": lines(50_000) });
+    const call = (next?: string | null) =>
+      owner.use<Files>("read_files", {
+        canvas: large.slug,
+        paths: ["**"],
+        from: 90_000,
+        to: 90_000,
+        ...(next && { next }),
+      });
+    const first = await call();
+    assert.deepEqual(
+      first.files.map(({ path, text }) => [path, text]),
+      [["a.txt", ""]],
+    );
+    const rest = await call(first.next);
+    assert.deepEqual(
+      rest.files.map(({ path, text }) => [path, text]),
+      [
+        ["a.txt", text.slice(89_999 * 101, 90_000 * 101)],
+        ["b.txt", ""],
+      ],
+    );
+    assert.equal(rest.next, null);
   });
 
   it("shows hostile texts in a block that they cannot end", async () => {
