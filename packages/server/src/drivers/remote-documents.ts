@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import { type ClientDocument, UnusableDocument } from "../access/client-document.ts";
 import { readAll } from "../async/chunks.ts";
+import { TaskPool } from "../async/task-pool.ts";
 import type { Outbound, OutboundResponse } from "./outbound/outbound.ts";
 
 /** The part of the context with the documents of OAuth clients. */
@@ -15,8 +16,10 @@ const LEAST_KEPT_MS = 60_000;
 const MOST_KEPT_MS = 24 * 60 * 60_000;
 const FAILURE_KEPT_MS = 5 * 60_000;
 const MAX_KEPT = 1_000;
-/** How many documents are fetched at the same time. */
-const MAX_RUNNING = 20;
+/** How many documents are fetched at the same time, in all and for each person, and how many more of a person wait. */
+const RUNNING = 100;
+const RUNNING_EACH = 2;
+const WAITING_EACH = 5;
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 
@@ -32,6 +35,13 @@ interface Kept<Document> {
 export class RemoteDocuments<Document extends object> {
   readonly #kept = new Map<string, Kept<Document>>();
   readonly #running = new Map<string, Promise<Kept<Document>>>();
+  /** The fetches that have or wait for a place, by person and address. */
+  readonly #waiting = new Map<string, Promise<Kept<Document>>>();
+  readonly #fetches = new TaskPool({
+    running: RUNNING,
+    runningEach: RUNNING_EACH,
+    waitingEach: WAITING_EACH,
+  });
   readonly #read: (bytes: Buffer, address: string) => Document;
   readonly #options: { clock: () => number; log: Pick<Logger, "warn">; timeoutMs?: number };
 
@@ -45,19 +55,37 @@ export class RemoteDocuments<Document extends object> {
   }
 
   /**
-   * Returns the document at an address. Throws `UnusableDocument` if it cannot be fetched or used; that is also kept, for five minutes.
-   * `admit` is called before a request is sent for this caller, and may throw to prevent it.
+   * Returns the document at an address. Throws `UnusableDocument` if it cannot be fetched or used; that is also kept, for five minutes. A
+   * fetch takes one of the places of `person`, the id of the caller; one for whom too many wait gets `UnusableDocument`. `admit` is called
+   * before a request is sent for this caller, and may throw to prevent it.
    */
-  async get(address: URL, outbound: Outbound, admit: () => Promise<void>): Promise<Document> {
+  async get(
+    address: URL,
+    outbound: Outbound,
+    { person, admit }: { person: string; admit: () => Promise<void> },
+  ): Promise<Document> {
     let found = this.#find(address.href);
     if (found === undefined) {
       await admit();
-      // Another caller may have begun meanwhile.
-      found = this.#find(address.href) ?? this.#start(address, outbound);
+      // Another caller may have begun meanwhile, and again while this one has waited.
+      found = this.#find(address.href) ?? this.#inPlace(person, address, outbound);
     }
     const { outcome } = await found;
     if (outcome instanceof UnusableDocument) throw outcome;
     return outcome;
+  }
+
+  /** Fetches a document in a place of a person. A fetch that waits is shared with no other person, who need not wait. */
+  #inPlace(person: string, address: URL, outbound: Outbound): Promise<Kept<Document>> {
+    const key = `${person} ${address.href}`;
+    const waiting = this.#waiting.get(key);
+    if (waiting !== undefined) return waiting;
+    if (!this.#fetches.hasRoom(person))
+      throw new UnusableDocument("Too many programs are being looked up for you; try again in a minute.");
+    const fetch = async () => this.#find(address.href) ?? this.#start(address, outbound);
+    const added = this.#fetches.run(person, fetch).finally(() => this.#waiting.delete(key));
+    this.#waiting.set(key, added);
+    return added;
   }
 
   #find(address: string): Kept<Document> | Promise<Kept<Document>> | undefined {
@@ -66,8 +94,6 @@ export class RemoteDocuments<Document extends object> {
   }
 
   #start(address: URL, outbound: Outbound): Promise<Kept<Document>> {
-    if (this.#running.size >= MAX_RUNNING)
-      throw new UnusableDocument("Too many programs are being looked up; try again in a minute.");
     const running = this.#fetch(address, outbound)
       .catch((error: unknown) => {
         this.#options.log.warn(

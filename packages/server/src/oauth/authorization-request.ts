@@ -6,6 +6,7 @@ import { Refusal, redirect, refuse } from "../http/refusal.ts";
 import type { AppRequest } from "./apps/app-request.ts";
 import { type AskedAccess, readAskedAccess } from "./asked-access.ts";
 import { CLIENT_ID } from "./clients/command-line.ts";
+import type { Asker } from "./clients/document-client.ts";
 import { findClient } from "./clients/find-client.ts";
 import type { Client } from "./clients/oauth-client.ts";
 import { mayRedirectUnasked } from "./clients/unasked-redirect.ts";
@@ -39,13 +40,13 @@ export type AuthorizationRequest = CliRequest | AppRequest;
 export const isOfApp = (request: AuthorizationRequest): request is AppRequest => "client" in request;
 
 /**
- * Reads an authorization request. `from` is the address of the browser. Throws a Refusal without a redirect if the client or the redirect
+ * Reads an authorization request. `from` is the person, with the address of the browser. Throws a Refusal without a redirect if the client or the redirect
  * URI is wrong, because a redirect could then lead anywhere. For every other error, throws a redirect that reports the error to the program,
  * unless it would lead to a stranger's page.
  */
 export async function readAuthorizationRequest(
   query: Query,
-  from: { ip: string },
+  from: Asker,
   env: Env,
 ): Promise<AuthorizationRequest> {
   const { client_id: clientId, redirect_uri: redirectUri } = query;

@@ -40,7 +40,11 @@ export function mountAuthorize(app: FastifyInstance, env: Env): void {
     blockEmbedding(reply);
     if (request.url.length > MAX_URL_LENGTH) refuse("INVALID_BODY", { message: "This address is too long." });
     const user = await requirePerson(request, reply, "page", env);
-    const asked = await readAuthorizationRequest(request.query as Query, request, env);
+    const asked = await readAuthorizationRequest(
+      request.query as Query,
+      { ip: request.ip, person: user.id },
+      env,
+    );
     await requireRoom(asked, user, env);
     if (!isOfApp(asked)) return sendCliConsent(reply, asked, user, env);
     return sendAppConsent(reply, asked, { choices: firstChoices(asked), isMissing: false }, user, env);

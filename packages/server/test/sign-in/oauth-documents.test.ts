@@ -22,7 +22,7 @@ import { newAttempt, openPage } from "./oauth-client.ts";
 import { isErrorPage } from "./oauth-refusals.ts";
 
 const NAME = "tools.acme.test";
-const FROM = { ip: "192.0.2.1" };
+const FROM = { ip: "192.0.2.1", person: "ada" };
 const CLAUDE_CODE = "https://claude.ai/oauth/claude-code-client-metadata";
 
 const authority = await createAuthority();
@@ -261,7 +261,7 @@ describe("documents that are not fetched", () => {
       SERVICE_RATELIMIT_ENABLED: "on",
       SERVICE_RATELIMIT_LOGIN_PER_MIN: "3",
     });
-    const find = (n: number, ip: string) => findClient(`https://${HOST}/good?${n}`, { ip }, env);
+    const find = (n: number, ip: string) => findClient(`https://${HOST}/good?${n}`, { ip, person: "ada" }, env);
     for (let n = 0; n < 3; n++) await find(n, "192.0.2.1");
     await assert.rejects(find(3, "192.0.2.1"), /Too many programs/);
     for (let n = 0; n < 3; n++) await find(n, "192.0.2.1");

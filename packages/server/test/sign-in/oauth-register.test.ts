@@ -11,7 +11,7 @@ import { failed } from "./oauth-client.ts";
 import { changesNothing } from "./oauth-refusals.ts";
 
 const PATH = "/oauth/register";
-const FROM = { ip: "127.0.0.1" };
+const FROM = { ip: "127.0.0.1", person: "ada" };
 const CURSOR = [
   "cursor://anysphere.cursor-mcp/oauth/callback",
   "https://www.cursor.com/agents/mcp/oauth/callback",

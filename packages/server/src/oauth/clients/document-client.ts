@@ -8,6 +8,12 @@ import { cleanClientName } from "./client-name.ts";
 import { knownClient } from "./known.ts";
 import { type Client, newClient } from "./oauth-client.ts";
 
+/** Who asks for a client: the address and the id of a person. */
+export interface Asker {
+  ip: string;
+  person: string;
+}
+
 const refuseUnknown = (description: string): never => refuseOAuth("invalid_client", description);
 
 /**
@@ -42,11 +48,14 @@ async function admitFetch(ip: string, env: Env): Promise<void> {
  * Returns the client that a document describes, which is at the address that is its id. Only a document at a host that the operator has
  * named may have an address that is not public.
  */
-export async function documentClient(clientId: string, { ip }: { ip: string }, env: Env): Promise<Client> {
+export async function documentClient(clientId: string, { ip, person }: Asker, env: Env): Promise<Client> {
   const url = requireAllowed(clientId, env);
   const outbound = env.config.oauthClients.hosts.includes(url.host) ? env.outbound : env.publicOutbound;
   try {
-    const { name, redirectUris } = await env.clientDocuments.get(url, outbound, () => admitFetch(ip, env));
+    const { name, redirectUris } = await env.clientDocuments.get(url, outbound, {
+      person,
+      admit: () => admitFetch(ip, env),
+    });
     return newClient(
       {
         id: clientId,
