@@ -261,7 +261,8 @@ describe("documents that are not fetched", () => {
       SERVICE_RATELIMIT_ENABLED: "on",
       SERVICE_RATELIMIT_LOGIN_PER_MIN: "3",
     });
-    const find = (n: number, ip: string) => findClient(`https://${HOST}/good?${n}`, { ip, person: "ada" }, env);
+    const find = (n: number, ip: string) =>
+      findClient(`https://${HOST}/good?${n}`, { ip, person: "ada" }, env);
     for (let n = 0; n < 3; n++) await find(n, "192.0.2.1");
     await assert.rejects(find(3, "192.0.2.1"), /Too many programs/);
     for (let n = 0; n < 3; n++) await find(n, "192.0.2.1");
