@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { readdir, readFile, rename, rm } from "node:fs/promises";
+import { readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { SetupError } from "../config/setting-types.ts";
 import { makeDirectory, syncDirectory, writePrivate } from "../disk/private-files.ts";
 import type { BlobSize, Blobs } from "../drivers/blobs/blobs.ts";
 import { lockBackups, openBlobsIn } from "../drivers/index.ts";
-import { FILES } from "./manifest.ts";
+import { FILES, readText } from "./manifest.ts";
 
 /** Matches the name of a backup: when it was begun, in UTC. Names sort in the order of time. */
 const NAME = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z(-\d+)?$/;
@@ -141,7 +141,7 @@ export const writeBlobList = (directory: string, blobs: readonly BlobSize[]): Pr
 /** Reads the list of the blobs of a backup. @throws SetupError if it is damaged. */
 export async function readBlobList(directory: string): Promise<BlobSize[]> {
   const file = path.join(directory, FILES.blobs);
-  const text = await readFile(file, "utf8").catch(() => {
+  const text = await readText(file).catch(() => {
     throw new SetupError(`${file} cannot be read.`);
   });
   return text

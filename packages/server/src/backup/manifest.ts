@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import { SetupError } from "../config/setting-types.ts";
@@ -48,6 +48,21 @@ export type Manifest = z.infer<typeof manifest>;
 const hashOf = (text: string) => createHash("sha256").update(text).digest("hex");
 const textOf = (contents: object) => `${JSON.stringify(contents, null, 2)}\n`;
 
+/** Opens a file of a backup to read it. Throws for anything else than a file, such as a pipe, whose writer might never come. */
+async function openFile(file: string): Promise<FileHandle> {
+  // Windows has no such flag.
+  const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  if ((await handle.stat()).isFile()) return handle;
+  await handle.close();
+  throw new Error(`${file} is no file`);
+}
+
+/** Reads a text of a backup. Throws if it is missing or no file. */
+export async function readText(file: string): Promise<string> {
+  await using handle = await openFile(file);
+  return await handle.readFile("utf8");
+}
+
 /** Returns the text of a manifest: its contents, and their hash. */
 export const manifestText = (contents: Manifest): string =>
   textOf({ ...contents, sha256: hashOf(textOf(contents)) });
@@ -55,7 +70,7 @@ export const manifestText = (contents: Manifest): string =>
 /** Reads the manifest of the backup in a directory. @throws SetupError if it is missing, truncated, altered or of a newer release. */
 export async function readManifest(directory: string): Promise<Manifest> {
   const file = path.join(directory, FILES.manifest);
-  const text = await readFile(file, "utf8").catch(() => {
+  const text = await readText(file).catch(() => {
     throw new SetupError(`${directory} is no backup: it has no ${FILES.manifest} that can be read.`);
   });
   const { sha256, ...contents } = parsed(text);
@@ -79,11 +94,12 @@ function parsed(text: string): Record<string, unknown> {
   }
 }
 
-/** Returns the size in bytes and the hash of a file. */
+/** Returns the size in bytes and the hash of a file. Throws if it is missing or no file. */
 export async function measure(file: string): Promise<{ bytes: number; sha256: string }> {
   const digest = createHash("sha256");
   let bytes = 0;
-  for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024 })) {
+  const handle = await openFile(file);
+  for await (const chunk of handle.createReadStream({ highWaterMark: 1024 * 1024 })) {
     digest.update(chunk);
     bytes += chunk.length;
   }

@@ -105,12 +105,12 @@ export async function filesOfOwner(
 export type FileQuotaEnv = Pick<Env, "db"> & { config: Pick<Config, "quotaFilesBytes"> };
 
 /**
- * Builds the batch step that checks how many bytes the uploaded files of this canvas's owner have in total. If the
+ * Builds the batch step that checks how many bytes the uploaded files of this canvas's owner have in total, with removed files until their bytes are gone. If the
  * earlier steps of the batch have exceeded the quota on that total, this step changes no row, which rolls back the batch.
  */
 export const withinFileBytes = (canvasId: string, { config }: Pick<FileQuotaEnv, "config">): Sql => sql`
   insert into file_bytes (canvas_id, bytes) select cast(${canvasId} as text), 0
-    where (select coalesce(sum(stored.bytes), 0) from canvases join file_bytes as stored on stored.canvas_id = canvases.id
+    where (select coalesce(sum(stored.bytes + stored.removed), 0) from canvases join file_bytes as stored on stored.canvas_id = canvases.id
         where owner_id = (select owner_id from canvases where id = ${canvasId}))
       <= coalesce((select value from canvases join user_quotas on user_id = owner_id
           where canvases.id = ${canvasId} and name = 'files.bytes.person'),

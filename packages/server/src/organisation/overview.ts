@@ -51,7 +51,7 @@ export async function instanceOverview(env: Env): Promise<InstanceOverview> {
       select (select count(*) from users) as total,
         (select count(*) from users where deactivated_at is not null) as deactivated,
         (select count(*) from last_seen where seen_at >= ${clock() - ACTIVE_DAYS * DAY_MS}) as active,
-        (select sum(bytes) from bundle_bytes) as bundles, (select sum(bytes) from file_bytes) as files`,
+        (select sum(bytes) from bundle_bytes) as bundles, (select sum(bytes + removed) from file_bytes) as files`,
     instanceSpend(env),
     listAttention(env),
   ]);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { copyFile, cp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -203,6 +204,31 @@ describe("a backup of SQLite", () => {
       (await readdir(directory)).filter((each) => /before|restoring/.test(each)),
       [],
     );
+  });
+
+  test("is refused at once if a file of it is a pipe that nobody writes to", {
+    skip: process.platform === "win32" && "Windows has no such pipes",
+  }, async (t) => {
+    const { settings, backups } = await stopped(t);
+    const name = await takeBackup(settings, backups);
+    const at = path.join(backups, name);
+    const [blob = ""] = (await readFile(path.join(at, "blobs.txt"), "utf8")).split(" ");
+    for (const [file, message] of [
+      ["manifest.json", /is no backup/],
+      ["easel.db", /easel\.db is missing or cannot be read/],
+      ["blobs.txt", /blobs\.txt is missing or cannot be read/],
+      [path.join(backups, "blobs", blob.slice(0, 2), blob), new RegExp(`blob ${blob} `)],
+    ] as const) {
+      const pipe = path.resolve(at, file);
+      const whole = await readFile(pipe);
+      await rm(pipe);
+      execFileSync("mkfifo", [pipe]);
+      await refused(verifyBackup(backups, name), message);
+      await refused(restoreBackup(settings, backups), message);
+      await rm(pipe);
+      await writeFile(pipe, whole);
+    }
+    await verifyBackup(backups, name);
   });
 
   test("brings the state of before back after a crash whose log lies beside the database", async (t) => {

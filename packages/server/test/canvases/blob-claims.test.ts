@@ -338,7 +338,7 @@ await onEngines("claims of blobs", (target, env) => {
           assert.equal(await found(content), content, "right after the row");
           await setImmediate();
           assert.equal(await found(content), content, "some time after the row");
-          if (round < 24) await new FileStore(node, site.id).delete(id);
+          if (round < 24) await new FileStore(node, site.id).delete(id, node.clock());
           uploads++;
         }
       };

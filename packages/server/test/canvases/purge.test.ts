@@ -59,6 +59,8 @@ async function furnished(target: Target, env: Env): Promise<Stage> {
     assert.equal(made.status, status, made.text);
   }
   assert.equal((await upload(canvas.pages.owner)).status, 201);
+  const removed = await upload(canvas.pages.owner);
+  assert.equal((await canvas.pages.owner.delete(`/files/${removed.json.id}`)).status, 200);
   const spender = {
     userId: "someone",
     guest: false,

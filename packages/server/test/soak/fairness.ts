@@ -126,7 +126,7 @@ test(`${MINUTES} min of all attacks at once leave no more than the limits allow`
     if (Number(bytes) !== (await recount(id, { db }))) exceeded.push(`the bytes counted for canvas ${id}`);
     counted += Number(bytes);
   }
-  const files = await db.get<{ bytes: number }>`select sum(bytes) as bytes from file_bytes`;
+  const files = await db.get<{ bytes: number }>`select sum(bytes + removed) as bytes from file_bytes`;
   counted += Number(files?.bytes ?? 0);
   const [stored, all] = [await bytesIn(path.join(directory, "blobs")), await bytesIn(directory)];
   const mb = (bytes: number) => `${Math.round(bytes / 1e6)} MB`;

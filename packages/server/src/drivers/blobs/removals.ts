@@ -1,11 +1,15 @@
 import { randomUUID } from "node:crypto";
+import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, opendir, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { linkUnlessThere } from "../../disk/private-files.ts";
 
+/** Opens without waiting for the writer of a pipe, which has no bytes then. Windows has no such flag. */
+const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
 /** Opens a file. Returns null if it is missing. */
 export async function openIfThere(file: string): Promise<FileHandle | null> {
-  return await open(file, "r").catch((error) => {
+  return await open(file, FLAGS).catch((error) => {
     if (error.code === "ENOENT") return null;
     throw error;
   });

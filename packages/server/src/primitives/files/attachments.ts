@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { asKeys, type Db, sqlText } from "../../drivers/db/db.ts";
+import { asKeys, sqlText } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
 import { announceChange } from "../change-feed.ts";
 import { removal } from "./store.ts";
@@ -35,7 +35,7 @@ export class AttachmentRemoval {
    * to `failed`.
    */
   async remove(recordIds: string[]): Promise<void> {
-    const { db, log } = this.#env;
+    const { db, log, clock } = this.#env;
     const keys = asKeys(recordIds);
     try {
       for (;;) {
@@ -43,7 +43,7 @@ export class AttachmentRemoval {
         if (found.length === 0) return;
         this.#found += found.length;
         const ids = found.map(({ id }) => id);
-        await db.withReserve.batch(removal(this.#canvas, ids));
+        await db.withReserve.batch(removal(this.#canvas, ids, clock()));
       }
     } catch (error) {
       const subject = { canvas: this.#canvas, collection: this.#collection };
@@ -62,7 +62,7 @@ export class AttachmentRemoval {
 }
 
 /** Removes attachments of removed records that are still stored because the process was killed or an earlier removal failed. */
-export async function sweepAttachments(db: Db): Promise<void> {
+export async function sweepAttachments({ db, clock }: Pick<Env, "db" | "clock">): Promise<void> {
   for (let [canvas, record, id] = ["", "", ""]; ; await setImmediate()) {
     const slice = await db.all<{
       id: string;
@@ -77,10 +77,25 @@ export async function sweepAttachments(db: Db): Promise<void> {
     const left = slice.filter(({ hidden }) => hidden);
     for (const [of, files] of Map.groupBy(left, ({ canvas_id }) => canvas_id)) {
       const ids = files.map((file) => file.id);
-      await db.withReserve.batch(removal(of, ids));
+      await db.withReserve.batch(removal(of, ids, clock()));
     }
     const last = slice.at(-1);
     if (last === undefined || slice.length < BATCH) return;
     [canvas, record, id] = [last.canvas_id, last.record_id, last.id];
+  }
+}
+
+/** Removes all files of a canvas that is removed for good, in small batches. */
+export async function removeAllFiles(
+  canvas: string,
+  { db, clock }: Pick<Env, "db" | "clock">,
+): Promise<void> {
+  for (;;) {
+    const found = await db.all<{
+      id: string;
+    }>`select id from files where canvas_id = ${canvas} limit ${BATCH}`;
+    if (found.length === 0) return;
+    const ids = found.map(({ id }) => id);
+    await db.withReserve.batch(removal(canvas, ids, clock()));
   }
 }

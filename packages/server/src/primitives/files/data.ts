@@ -1,16 +1,18 @@
 import { LIMITS } from "@easel/protocol/limits";
 import type { CanvasData } from "../../canvases/canvas-data.ts";
+import { UNUSED_MS } from "../../canvases/unused-blobs.ts";
 import { sql } from "../../drivers/db/db.ts";
-import { sweepAttachments } from "./attachments.ts";
+import { removeAllFiles, sweepAttachments } from "./attachments.ts";
+import { removeAllOfCanvas, sweepRemoved } from "./removed-files.ts";
 
 /**
- * Declares the storage of uploaded files: a table with one row per file, a table with the total size per canvas, the quotas, and the blobs.
+ * Declares the storage of uploaded files: a table with one row per file, one of removed files whose bytes may be stored, a table with the total size
+ * per canvas, the quotas, and the blobs.
  */
 export const filesData: CanvasData = {
   tables: {
-    files: {
-      key: ["id"],
-    },
+    files: { key: ["id"], remove: removeAllFiles },
+    removed_files: { key: ["id"], remove: removeAllOfCanvas },
     file_bytes: { key: ["canvas_id"] },
   },
   people: {
@@ -38,7 +40,8 @@ export const filesData: CanvasData = {
   },
   usage: (canvas) => sql`select bytes from file_bytes where canvas_id = ${canvas}`,
   cleanUps: [
-    { what: "attachments of removed records", keptMs: 0, remove: (_until, { db }) => sweepAttachments(db) },
+    { what: "attachments of removed records", keptMs: 0, remove: (_until, env) => sweepAttachments(env) },
+    { what: "bytes of removed files", keptMs: UNUSED_MS, remove: sweepRemoved },
   ],
   blobs: { table: "files", column: "blob_key" },
 };

@@ -171,7 +171,7 @@ export const files: Primitive = {
       errors: ["PERMISSION_DENIED"],
       may: open("delete"),
       async run(caller, { subject: found }, env) {
-        if (!(await new FileStore(env, caller.canvas.id).delete(found.id))) refuse("NOT_FOUND");
+        if (!(await new FileStore(env, caller.canvas.id).delete(found.id, env.clock()))) refuse("NOT_FOUND");
         publishChange(caller, found, "delete", env);
         return OK;
       },

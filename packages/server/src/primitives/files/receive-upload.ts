@@ -11,6 +11,7 @@ import type { Body } from "../../operations/operation-body.ts";
 import { announceChange } from "../change-feed.ts";
 import { bytes } from "../description.ts";
 import type { RuntimeCaller } from "../primitive.ts";
+import { makeRoom } from "./removed-files.ts";
 import { FileStore, type Room, type StoredFile } from "./store.ts";
 import { type Fields, namesTarget, targetOf } from "./target.ts";
 
@@ -254,13 +255,11 @@ export async function addFile(
   const { scope, record_id, owner_id } = await targetOf(caller, fields, env);
   const { canvas, user } = caller;
   const files = new FileStore(env, canvas.id);
-  const created = await files.create(
-    {
-      ...{ scope, record_id, owner_id, uploaded_by: user.id, created_at: env.clock() },
-      ...{ name: storedName(name), mime: mediaTypeOf(type), size, blob_key: key, claim },
-    },
-    id,
-  );
+  const file = {
+    ...{ scope, record_id, owner_id, uploaded_by: user.id, created_at: env.clock() },
+    ...{ name: storedName(name), mime: mediaTypeOf(type), size, blob_key: key, claim },
+  };
+  const created = await files.create(file, id, () => makeRoom(canvas.id, env));
   if (created === "full") return full();
   if (created === "owner_full") return ownerFull(await files.room());
   if (created === "gone") return refuse("NOT_FOUND");

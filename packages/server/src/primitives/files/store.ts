@@ -89,7 +89,7 @@ const QUOTA = `coalesce((select value from quotas where name = 'files.bytes.canv
 const ADD_BYTES = sqlText(
   `insert into file_bytes (canvas_id, bytes) select ?, cast(? as bigint) where cast(? as bigint) <= ${QUOTA}`,
   "on conflict (canvas_id) do update set bytes = file_bytes.bytes + excluded.bytes",
-  `where file_bytes.bytes + excluded.bytes <= ${QUOTA}`,
+  `where file_bytes.bytes + file_bytes.removed + excluded.bytes <= ${QUOTA}`,
 );
 
 const text = "cast(? as text)";
@@ -106,9 +106,14 @@ const INSERT = sqlText(
  * every file of the canvas through an index.
  */
 const AMONG = "id in (select key from json_each(?)) and canvas_id || '' = ?";
+const SIZES = `coalesce((select sum(size) from files where ${AMONG}), 0)`;
 const SUBTRACT = sqlText(
-  `update file_bytes set bytes = bytes - coalesce((select sum(size) from files where ${AMONG}), 0)`,
+  `update file_bytes set bytes = bytes - ${SIZES}, removed = removed + ${SIZES}`,
   "where canvas_id = ?",
+);
+const KEEP_AS_REMOVED = sqlText(
+  "insert into removed_files (id, canvas_id, blob_key, size, removed_at)",
+  `select id, canvas_id, blob_key, size, cast(? as bigint) from files where ${AMONG}`,
 );
 const REMOVE = sqlText(`delete from files where ${AMONG}`);
 
@@ -143,15 +148,25 @@ export class FileStore {
   /**
    * Adds a file. Ends its claim, also if the file is not added. Returns "full" if the quota of the canvas does not allow it, and "owner_full" if that of its owner does
    * not. Returns "gone" if the record that it is attached to no longer exists, or if a file with the id `fileId` exists, and "lost" if the claim
-   * no longer stands.
+   * no longer stands. `makeRoom` is called if a quota does not allow the file, and returns whether there may be room now.
    */
   async create(
     { claim, ...file }: NewFile,
     fileId: string = newId(),
+    makeRoom: () => Promise<boolean> = async () => false,
   ): Promise<StoredFile | "full" | "owner_full" | "gone" | "lost"> {
     const stored: StoredFile = { id: fileId, ...file };
-    const { id, scope, record_id, owner_id, uploaded_by, name, mime, size, blob_key, created_at } = stored;
-    const outcome = await this.#db.batch([
+    let outcome = await this.#add(stored, claim);
+    const isFull = outcome === "full" || outcome === "owner_full";
+    if (isFull && (await makeRoom())) outcome = await this.#add(stored, claim);
+    if (outcome === "done") return stored;
+    if (claim !== null) await releaseClaim(claim, this.#env);
+    return outcome;
+  }
+
+  #add(file: StoredFile, claim: string | null): Promise<"done" | "full" | "owner_full" | "gone" | "lost"> {
+    const { id, scope, record_id, owner_id, uploaded_by, name, mime, size, blob_key, created_at } = file;
+    return this.#db.batch([
       // Locks the owner, so that concurrent uploads to several canvases of the same owner count each other.
       optional(...lockOwner(this.#canvas)),
       step("full", [ADD_BYTES, this.#canvas, size, size]),
@@ -174,9 +189,6 @@ export class FileStore {
       ]),
       ...(claim === null ? [] : [step("lost", endClaim(claim))]),
     ]);
-    if (outcome === "done") return stored;
-    if (claim !== null) await releaseClaim(claim, this.#env);
-    return outcome;
   }
 
   /** Returns a file. Returns undefined if it does not exist, or if the record that it is attached to was removed. */
@@ -227,24 +239,25 @@ export class FileStore {
     );
   }
 
-  /** Removes a file. Returns false if it no longer exists. A later sweep removes its blob. */
-  async delete(id: string): Promise<boolean> {
-    const outcome = await this.#db.withReserve.batch(removal(this.#canvas, [id]));
+  /** Removes a file at the time `now`, in epoch milliseconds. Returns false if it no longer exists. Its bytes go later (`removed-files.ts`). */
+  async delete(id: string, now: number): Promise<boolean> {
+    const outcome = await this.#db.withReserve.batch(removal(this.#canvas, [id], now));
     return outcome === "done";
   }
 }
 
 /**
- * Builds the steps of a batch that removes files and subtracts their sizes from the stored total of the canvas. The batch changes nothing if
- * there are no such files.
+ * Builds the steps of a batch that removes files at the time `now`, in epoch milliseconds, and counts their sizes as those of removed files. The
+ * batch changes nothing if there are no such files.
  */
-export function removal(canvas: string, ids: string[]): Step[] {
+export function removal(canvas: string, ids: string[], now: number): Step[] {
   const keys = asKeys(ids);
   return [
-    // Locks the stored total until the commit, so that the next two statements see the same files and concurrent removals subtract each
+    // Locks the stored total until the commit, so that the next statements see the same files and concurrent removals subtract each
     // size only once.
     optional`update file_bytes set bytes = bytes where canvas_id = ${canvas}`,
-    optional(SUBTRACT, keys, canvas, canvas),
+    optional(KEEP_AS_REMOVED, now, keys, canvas),
+    optional(SUBTRACT, keys, canvas, keys, canvas, canvas),
     [REMOVE, keys, canvas],
   ];
 }

@@ -134,12 +134,12 @@ await onEngines("attachments", (target, env) => {
     const later: Env = { ...env, clock: () => Date.now() + 2 * HOUR_MS };
     await sweepBlobs(later);
     assert.equal((await keysOf(env.blobs)).length, 1, "a file points to its blob until it is removed");
-    await sweepAttachments(env.db);
+    await sweepAttachments(env);
     assert.equal(await held(), 1);
     assert.equal(await sweepBlobs(later), 1);
     await page.delete(`/collections/board/${kept}`);
     assert.equal((await page.delete("/collections/board")).status, 200);
-    await sweepAttachments(env.db);
+    await sweepAttachments(env);
     assert.equal(await held(), 0);
   });
 
@@ -153,7 +153,7 @@ await onEngines("attachments", (target, env) => {
     });
     assert.equal(await held(), 20);
     assert.deepEqual((await page.get("/files")).json, { files: [], nextCursor: null });
-    await sweepAttachments(env.db);
+    await sweepAttachments(env);
     assert.equal(await held(), 0);
   });
 
@@ -170,7 +170,7 @@ await onEngines("attachments", (target, env) => {
         if (typeof file === "object") assert.equal(await store.find(file.id), undefined);
       assert.deepEqual(await store.list(SCOPE, null, "", 100), []);
     }
-    await sweepAttachments(env.db);
+    await sweepAttachments(env);
     assert.equal(await held(), 0);
   });
 
@@ -182,7 +182,7 @@ await onEngines("attachments", (target, env) => {
     await env.db
       .run`insert into files (id, canvas_id, scope, record_id, owner_id, uploaded_by, name, mime, size, blob_key, created_at)
       values (${"stray"}, ${"none"}, ${SCOPE}, ${"none"}, ${"u"}, ${"u"}, ${"n"}, ${"m"}, ${1}, ${"k"}, ${0})`;
-    await sweepAttachments(env.db);
+    await sweepAttachments(env);
     assert.equal(await held(), 250);
     assert.deepEqual(await env.db.all`select id from files where canvas_id = ${"none"}`, []);
     await page.delete(`/collections/board/${kept}`);

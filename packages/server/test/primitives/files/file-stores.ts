@@ -49,7 +49,10 @@ export function openFiles(db: Db, other: Db = db): OpenedFiles {
     files,
     others: new FileStore({ db: other, config }, canvas),
     async add(size, more) {
-      const file = await files.create(fileOf(size, more));
+      // The bytes of removed files are gone at once, as there are none.
+      const makeRoom = async () =>
+        (await db.run`update file_bytes set removed = 0 where canvas_id = ${canvas} and removed > 0`) === 1;
+      const file = await files.create(fileOf(size, more), undefined, makeRoom);
       return typeof file === "object" ? file : assert.fail(file);
     },
     async record() {

@@ -3,11 +3,13 @@ import { before, test } from "node:test";
 import { blobColumnsOf } from "../../../src/canvases/canvas-data.ts";
 import { readConfig } from "../../../src/config/config.ts";
 import { BlobReferences } from "../../../src/drivers/blob-references.ts";
+import type { Blobs } from "../../../src/drivers/blobs/blobs.ts";
 import { type Sql, sqlText, statementOf, textOf, type Value } from "../../../src/drivers/db/db.ts";
 import type { Env } from "../../../src/env.ts";
 import { AttachmentRemoval, sweepAttachments } from "../../../src/primitives/files/attachments.ts";
 import { filesData } from "../../../src/primitives/files/data.ts";
 import { FileList, parseCursor } from "../../../src/primitives/files/list.ts";
+import { makeRoom, removeAllOfCanvas, sweepRemoved } from "../../../src/primitives/files/removed-files.ts";
 import { FileStore } from "../../../src/primitives/files/store.ts";
 import type { RuntimeCaller } from "../../../src/primitives/primitive.ts";
 import { onDatabases } from "../../drivers/databases.ts";
@@ -28,13 +30,13 @@ const SCOPES = ["shared", "submission", "group:photos", "record:board"] as const
  * highest size is the first row there.
  */
 const SQLITE_GROWS =
-  /^SCAN (?!CONSTANT ROW|json_each)|TEMP B-TREE|^SEARCH files (?!.*files_of_size).*\(canvas_id=\?( AND scope=\?)?\)$/m;
+  /^SCAN (?!CONSTANT ROW|json_each|sweep_guard)|TEMP B-TREE|^SEARCH files (?!.*files_of_size).*\(canvas_id=\?( AND scope=\?)?\)$/m;
 /**
  * Matches a step of PostgreSQL's query plan that reads more rows of a table than needed, or that has read rows of `files` and then filtered
  * them out.
  */
 const POSTGRES_GROWS =
-  /(Seq|Bitmap \w+) Scan on (?!quotas|blob_claims)|Sort|Hash Join| on files .*\n(?:(?!->).*\n)*?Rows Removed by Filter/;
+  /(Seq|Bitmap \w+) Scan on (?!quotas|blob_claims|sweep_guard)|Sort|Hash Join| on files .*\n(?:(?!->).*\n)*?Rows Removed by Filter/;
 
 await onDatabases("plans of files", (db) => {
   /** The values of the last run of each statement, keyed by its text. */
@@ -84,14 +86,19 @@ await onDatabases("plans of files", (db) => {
       sqlText(`${series} insert into file_bytes (canvas_id, bytes) select 'c-' || n, 1 from numbers`),
     );
     await db.run`insert into file_bytes (canvas_id, bytes) values (${CANVAS}, ${FILES})`;
+    await db.run(
+      sqlText(`${series} insert into removed_files (id, canvas_id, blob_key, size, removed_at)
+        select 'removed-' || n, 'c-' || n, 'key-' || n, 1, n + 1 from numbers`),
+    );
     if (!sqlite)
-      for (const table of ["files", "records", "file_bytes"]) await db.run(sqlText(`analyze ${table}`));
+      for (const table of ["files", "records", "file_bytes", "removed_files"])
+        await db.run(sqlText(`analyze ${table}`));
   });
 
   /** Runs every statement on files once. */
   async function everyStatement(): Promise<void> {
     const files = new FileStore({ db: noting, config: readConfig({}) }, CANVAS);
-    const env = { db: noting, bus: { hasListeners: () => false } } as unknown as Env;
+    const env = { db: noting, bus: { hasListeners: () => false }, clock: () => 0 } as unknown as Env;
     for (const scope of SCOPES) {
       for (const owner of [null, "u-1", "u-none"]) {
         assert.ok((await files.list(scope, owner, "", 101)).length <= 101);
@@ -109,7 +116,7 @@ await onDatabases("plans of files", (db) => {
     const { id } = typeof made === "object" ? made : assert.fail(made);
     assert.ok(await files.find(id));
     await files.rename(id, "other");
-    await files.delete(id);
+    await files.delete(id, 0);
     await new BlobReferences(noting, blobColumnsOf([filesData])).among(["key-1"]);
     await db.run`delete from records where id = ${"record-11"}`;
     await new AttachmentRemoval(CANVAS, "board", env).remove(["record-11"]);
@@ -120,7 +127,15 @@ await onDatabases("plans of files", (db) => {
     } as unknown as Env;
     await db.run`delete from records where id = ${"record-15"}`;
     await new AttachmentRemoval(CANVAS, "board", broken).remove(["record-15"]);
-    await sweepAttachments(noting);
+    await sweepAttachments({ db: noting, clock: () => 0 });
+    const removing = {
+      ...env,
+      blobs: { remove: async () => 0 } as unknown as Blobs,
+      canvasData: [filesData],
+    };
+    assert.equal(await makeRoom(CANVAS, removing), false);
+    await sweepRemoved(0, removing);
+    await removeAllOfCanvas(CANVAS, removing);
     for (const { used } of Object.values(filesData.quotas ?? {})) {
       const read = used?.(CANVAS) ?? assert.fail();
       await noting.get(...read);

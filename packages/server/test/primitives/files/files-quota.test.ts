@@ -56,7 +56,7 @@ await onFileStores("the quota of files", (open, db) => {
     await setQuota(db, 5);
     assert.equal((await files.room()).canvas, 0);
     assert.equal(await files.create(fileOf(0)), "full");
-    assert.equal(await files.delete(first.id), true);
+    assert.equal(await files.delete(first.id, 0), true);
     await add(4);
     assert.equal(await files.create(fileOf(1)), "full");
     await setQuota(db, null);
@@ -72,7 +72,7 @@ await onFileStores("the quota of files", (open, db) => {
     assert.equal(await here.files.create(fileOf(1)), "full");
     assert.equal(await away.files.find(id), undefined);
     assert.equal(await away.files.rename(id, "mine.txt"), false);
-    assert.equal(await away.files.delete(id), false);
+    assert.equal(await away.files.delete(id, 0), false);
     assert.equal((await here.files.find(id))?.name, "tea.txt");
     for (const { sound } of [here, away]) assert.deepEqual(await sound(), { bytes: 10, files: 1 });
     await setQuota(db, null);
@@ -86,7 +86,7 @@ await onFileStores("the quota of files", (open, db) => {
     const { id } = await add(0);
     await add(0);
     assert.equal(await files.create(fileOf(1)), "full");
-    assert.equal(await files.delete(id), true);
+    assert.equal(await files.delete(id, 0), true);
     assert.deepEqual(await sound(), { bytes: 0, files: 1 });
     await setQuota(db, null);
   });
@@ -104,7 +104,7 @@ await onFileStores("the quota of files", (open, db) => {
       const { files, others, add, sound } = open();
       await add(5);
       const { id } = await add(10);
-      const done = await times(20, (index) => (index % 2 ? files : others).delete(id));
+      const done = await times(20, (index) => (index % 2 ? files : others).delete(id, 0));
       assert.equal(done.filter(Boolean).length, 1);
       assert.deepEqual(await sound(), { bytes: 5, files: 1 });
     }
@@ -116,7 +116,7 @@ await onFileStores("the quota of files", (open, db) => {
       const { id } = await add(10);
       const [, removed] = await Promise.all([
         files.rename(id, "a"),
-        others.delete(id),
+        others.delete(id, 0),
         others.rename(id, "b"),
         files.rename(id, "c"),
       ]);
@@ -164,7 +164,7 @@ await onFileStores("the quota of files", (open, db) => {
                 if (file !== undefined) file.name = `renamed-${size}`;
               } else {
                 targets.add(id);
-                assert.equal(await store.delete(id), file !== undefined);
+                assert.equal(await store.delete(id, 0), file !== undefined);
                 model.delete(id);
               }
             }),
