@@ -42,6 +42,7 @@ import { tokens } from "./faults/tokens.ts";
 import { toolCalls } from "./faults/tool-calls.ts";
 import { toolsThatDeploy } from "./faults/tools-that-deploy.ts";
 import { transfers } from "./faults/transfers.ts";
+import { work } from "./faults/work.ts";
 
 /**
  * The faults, spread over the parts of the service and the SDK. If code has changed, `run.ts` lists the texts that must be adapted in them.
@@ -78,6 +79,7 @@ export const FAULTS: Fault[] = [
   ...oauthApps,
   ...oauthClients,
   ...toolCalls,
+  ...work,
   ...cliAccount,
   ...openapi,
   ...realtime,

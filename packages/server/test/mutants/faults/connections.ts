@@ -134,7 +134,7 @@ export const connections: Fault[] = [
   fault(
     "connections: rights are not checked again after the body",
     "packages/server/src/operations/operation.ts",
-    "if ((complete && slow !== true) || env.turns.current === turn)",
+    "if (!hasWaited && ((complete && slow !== true) || env.turns.current === turn))",
     "if (turn !== undefined)",
     LATE_BODIES,
   ),

@@ -73,8 +73,8 @@ export const mcpReading: Fault[] = [
   fault(
     "tools: the name of a file is shown as it is",
     FILES,
-    "return `${quoted(path)}, ${size} bytes",
-    'return `"${path}", ${size} bytes',
+    "return `${quoted(path)}, ${size} bytes, lines",
+    'return `"${path}", ${size} bytes, lines',
     INJECTION_TEST,
   ),
   fault(

@@ -54,8 +54,8 @@ export const oauthApps: Fault[] = [
   fault(
     "programs: anonymous callers learn about programs",
     AUTHORIZE,
-    'const user = await requirePerson(request, reply, "page", env);\n    const asked = await readAuthorizationRequest(request.query as Query, request, env);',
-    'const asked = await readAuthorizationRequest(request.query as Query, request, env);\n    const user = await requirePerson(request, reply, "page", env);',
+    'const user = await requirePerson(request, reply, "page", env);\n    const asked = await readAuthorizationRequest(\n      request.query as Query,\n      { ip: request.ip, person: user.id },\n      env,\n    );',
+    'const asked = await readAuthorizationRequest(\n      request.query as Query,\n      { ip: request.ip, person: "" },\n      env,\n    );\n    const user = await requirePerson(request, reply, "page", env);',
     CONSENT,
   ),
   fault(

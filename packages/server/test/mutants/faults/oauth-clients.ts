@@ -92,10 +92,17 @@ export const oauthClients: Fault[] = [
     REMOTE_TEST,
   ),
   fault(
-    "oauth clients: any number of fetches at once",
+    "oauth clients: any number of fetches of a person at once",
     REMOTE,
-    "if (this.#running.size >= MAX_RUNNING)",
-    "if (false)",
+    "runningEach: RUNNING_EACH",
+    "runningEach: RUNNING",
+    REMOTE_TEST,
+  ),
+  fault(
+    "oauth clients: people wait for the fetches of each other",
+    REMOTE,
+    "this.#fetches.run(person, fetch)",
+    'this.#fetches.run("all", fetch)',
     REMOTE_TEST,
   ),
   fault(

@@ -37,7 +37,7 @@ export const toolCalls: Fault[] = [
     PROTOCOL,
   ),
   fault("tool calls: globs of any length", `${MCP}/glob.ts`, "> MAX_PATTERNS_LENGTH)", "> Infinity)", GLOBS),
-  fault("tool calls: globs in one turn", `${MCP}/glob.ts`, "await nextTurn();", "", GLOBS),
+  fault("tool calls: globs in one turn", `${MCP}/glob.ts`, "await work.pause();", "", GLOBS),
   fault(
     "tool calls: an address means an id",
     `${MCP}/canvas-reference.ts`,
@@ -91,7 +91,7 @@ export const toolCalls: Fault[] = [
   fault(
     "tool calls: people wait for each other",
     `${MCP}/serve-tools.ts`,
-    "env.toolCalls.run(sender.member.id,",
+    "env.toolCalls.run(id,",
     'env.toolCalls.run("all",',
     "packages/server/test/mcp/access.test.ts",
   ),

@@ -169,7 +169,7 @@ export const toolsThatDeploy: Fault[] = [
   fault(
     "tools: an edit of two places changes the first",
     EDITS,
-    "if (places.length > 1 && !all)",
+    "if (count > 1 && !all)",
     "if (false)",
     EDITS_TEST,
     DEPLOY_TEST,
