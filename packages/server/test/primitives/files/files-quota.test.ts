@@ -57,6 +57,7 @@ await onFileStores("the quota of files", (open, db) => {
     assert.equal((await files.room()).canvas, 0);
     assert.equal(await files.create(fileOf(0)), "full");
     assert.equal(await files.delete(first.id, 0), true);
+    assert.equal(await files.create(fileOf(4)), "full", "the bytes of the removed file may still be stored");
     await add(4);
     assert.equal(await files.create(fileOf(1)), "full");
     await setQuota(db, null);
