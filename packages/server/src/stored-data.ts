@@ -1,6 +1,7 @@
 import { callLogData } from "./canvases/call-log-store.ts";
 import type { CanvasData } from "./canvases/canvas-data.ts";
 import { coreData } from "./canvases/core-data.ts";
+import { addressData } from "./identity/addresses.ts";
 import { appData } from "./identity/apps.ts";
 import { inviteData } from "./identity/guests.ts";
 import { identityData } from "./identity/identities.ts";
@@ -44,6 +45,7 @@ export const storedData = (served: readonly Primitive[] = primitives): readonly 
   appCodeData,
   handOverData,
   identityData,
+  addressData,
   userData,
   lastSeenData,
   teamData,

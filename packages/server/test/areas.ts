@@ -121,7 +121,7 @@ export const AREAS = {
     tests: [
       `${SERVER}/test/management/{acts,browser,bundle,fair,given,management-[!c],transfer,version}*.test.ts`,
       `${SERVER}/test/management/management.test.ts`,
-      `${SERVER}/test/organisation/{person-search*,teams,tenancy,usage,view-counts}.test.ts`,
+      `${SERVER}/test/organisation/{person-rows*,person-search*,teams,tenancy,usage,view-counts}.test.ts`,
     ],
   },
   administration: {

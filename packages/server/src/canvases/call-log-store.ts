@@ -34,9 +34,8 @@ export const callLogData: CanvasData = {
       exported: {
         part: "failed-calls",
         columns: ["canvas_id", "number", "at", "method", "route", "status", "code", "message"],
-        order: "number",
+        order: ["canvas_id", "number"],
       },
-      byCanvas: true,
     },
   },
   cleanUps: [

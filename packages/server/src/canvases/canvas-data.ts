@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import type { BlobColumn } from "../drivers/blob-references.ts";
 import type { Blobs } from "../drivers/blobs/blobs.ts";
-import type { Db, Sql } from "../drivers/db/db.ts";
+import type { Db, Sql, Value } from "../drivers/db/db.ts";
 
 /** The part of `Env` with which rows, and what they stand for, are removed. */
 export interface Removing {
@@ -51,12 +51,22 @@ export interface PersonalTable {
   ids?: readonly string[];
   /** The columns with the e-mail address of a person. */
   emails?: readonly string[];
+  /** A condition that all rows of people meet, if their index has it. */
+  where?: string;
   /** Whether the rows of the person go, or stay: under the id, or as `organisation/erasure.ts` says where they have addresses. */
   erased: "removed" | "kept";
   /** The part of an export with these rows; null if they say nothing about the person that other rows do not, or are secrets. */
   exported: ExportedRows | null;
-  /** Whether the rows can only be found canvas by canvas, because no index begins with the columns above. */
-  byCanvas?: true;
+}
+
+/** A row of a table with rows of people. */
+export type PersonalRow = Record<string, Value>;
+
+/** What an export has of rows in which a certain column names the person. */
+export interface RowView {
+  columns: readonly string[];
+  /** Returns what is shown of a row. By default all of these columns. */
+  shown?(row: PersonalRow): PersonalRow;
 }
 
 /** What an export of a person has of a table. */
@@ -64,8 +74,10 @@ interface ExportedRows {
   /** The name of the part, which is that of its file. */
   part: string;
   columns: readonly string[];
-  /** A column that is unique among the rows of the person, in a canvas if the rows are found by canvas. The rows are in its order. */
-  order: string;
+  /** The columns by which the rows of the person are sorted, and which are unique among them. */
+  order: readonly string[];
+  /** What the export has, in place of `columns`, of rows that are found by one of the columns above. */
+  views?: Record<string, RowView>;
   /** The column with the key of a blob, whose bytes are exported, too. */
   blob?: string;
 }

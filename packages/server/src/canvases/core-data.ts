@@ -37,13 +37,13 @@ export const coreData: CanvasData = {
       exported: {
         part: "canvases",
         columns: ["id", "slug", "title", "tags", "created_at", "updated_at", "deleted_at"],
-        order: "id",
+        order: ["id"],
       },
     },
     canvas_people: {
       emails: ["email"],
       erased: "removed",
-      exported: { part: "shared-with-them", columns: ["canvas_id", "role"], order: "canvas_id" },
+      exported: { part: "shared-with-them", columns: ["canvas_id", "role"], order: ["canvas_id"] },
     },
     versions: {
       ids: ["created_by"],
@@ -51,15 +51,14 @@ export const coreData: CanvasData = {
       exported: {
         part: "versions",
         columns: ["id", "canvas_id", "created_at", "message", "files", "bytes"],
-        order: "id",
+        order: ["id"],
       },
-      byCanvas: true,
     },
     staged_deploys: { ids: ["user_id"], erased: "kept", exported: null },
     slug_owners: {
       ids: ["user_id"],
       erased: "kept",
-      exported: { part: "slugs", columns: ["slug"], order: "slug" },
+      exported: { part: "slugs", columns: ["slug"], order: ["slug"] },
     },
   },
   blobs: [

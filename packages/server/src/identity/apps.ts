@@ -46,7 +46,7 @@ export const appData: CanvasData = {
           "used_at",
           "expires_at",
         ],
-        order: "id",
+        order: ["id"],
       },
     },
     made_canvases: { ids: ["user_id"], erased: "removed", exported: null },

@@ -17,7 +17,7 @@ export const inviteData: CanvasData = {
       exported: {
         part: "invitations",
         columns: ["id", "canvas_id", "email", "name", "created_at", "revoked_at"],
-        order: "id",
+        order: ["id"],
       },
     },
   },

@@ -16,12 +16,12 @@ export const identityData: CanvasData = {
     identities: {
       ids: ["user_id"],
       erased: "removed",
-      exported: { part: "accounts", columns: ["issuer", "subject", "created_at"], order: "issuer" },
+      exported: { part: "accounts", columns: ["issuer", "subject", "created_at"], order: ["issuer"] },
     },
     person_groups: {
       ids: ["user_id"],
       erased: "removed",
-      exported: { part: "groups", columns: ["name"], order: "name" },
+      exported: { part: "groups", columns: ["name"], order: ["name"] },
     },
   },
 };
@@ -115,7 +115,7 @@ async function link(account: Account, env: Env): Promise<Readonly<UserRow> | NoP
 
 /** Gives a person the address that the provider names now. */
 async function rename({ id, email }: UserRow, to: string, env: Env): Promise<"done" | "address_taken"> {
-  const outcome = await env.db.withReserve.batch(renamingSteps({ id, email }, to));
+  const outcome = await env.db.withReserve.batch(renamingSteps({ id, email }, to, env.clock()));
   if (outcome !== "done") return outcome;
   env.log.info({ person: id, from: email, to }, "a person has another address at the provider");
   await announceAccess({ people: [id] }, env);

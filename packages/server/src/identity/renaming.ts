@@ -1,4 +1,5 @@
-import { type NamedStep, optional, type Sql, sql, step } from "../drivers/db/db.ts";
+import { joined, type NamedStep, optional, type Sql, sql, step } from "../drivers/db/db.ts";
+import { isNobodyElses, keepAddress } from "./addresses.ts";
 
 /** The person to rename: their id and their address until now. */
 interface Renamed {
@@ -9,14 +10,22 @@ interface Renamed {
 /**
  * Builds the steps of a batch that give a person another address, and with it everything that is kept by address: their roles on canvases and
  * their memberships of teams. Where the new address has a role already, the stronger one stays. The outcome is "address_taken" if somebody else
- * has the address. Entries of the audit log keep the address of their time.
+ * has the address, in their row or in the directory. Entries of the audit log keep the address of their time. The former address is kept for
+ * exports and erasures. `now` is in epoch milliseconds.
  */
-export const renamingSteps = ({ id, email }: Renamed, to: string): NamedStep<"address_taken" | null>[] => [
+export const renamingSteps = (
+  { id, email }: Renamed,
+  to: string,
+  now: number,
+): NamedStep<"address_taken" | null>[] => [
   step(
     "address_taken",
-    sql`update users set email = ${to} where id = ${id} and email = ${email}
-      and not exists (select 1 from users as others where others.email = ${to})`,
+    joined([
+      sql`update users set email = ${to} where id = ${id} and email = ${email} and`,
+      isNobodyElses(to, id),
+    ]),
   ),
+  keepAddress(id, email, now),
   ...moved(
     sql`insert into canvas_people (canvas_id, email, role)
       select canvas_id, cast(${to} as text), role from canvas_people where email = ${email}

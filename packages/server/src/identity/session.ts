@@ -45,7 +45,7 @@ export const sessionData: CanvasData = {
       exported: {
         part: "sessions",
         columns: ["id", "created_at", "expires_at", "address", "user_agent"],
-        order: "id",
+        order: ["id"],
       },
     },
   },

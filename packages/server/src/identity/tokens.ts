@@ -49,7 +49,7 @@ export const tokenData: CanvasData = {
       exported: {
         part: "tokens",
         columns: ["id", "name", "scope", "canvas_id", "audience", "created_at", "expires_at", "used_at"],
-        order: "id",
+        order: ["id"],
       },
     },
   },

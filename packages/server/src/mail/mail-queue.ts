@@ -16,7 +16,7 @@ export const outboxData: CanvasData = {
       ids: ["caused_by"],
       emails: ["recipient"],
       erased: "removed",
-      exported: { part: "mails", columns: ["id", "kind", "recipient", "created_at"], order: "id" },
+      exported: { part: "mails", columns: ["id", "kind", "recipient", "created_at"], order: ["id"] },
     },
   },
   cleanUps: [

@@ -10,7 +10,7 @@ export const mailSwitchData: CanvasData = {
     mails_off: {
       ids: ["user_id"],
       erased: "removed",
-      exported: { part: "mails-off", columns: ["kind"], order: "kind" },
+      exported: { part: "mails-off", columns: ["kind"], order: ["kind"] },
     },
   },
 };

@@ -5,6 +5,7 @@ import type { CanvasData } from "../canvases/canvas-data.ts";
 import { newId } from "../crypto/ids.ts";
 import { type Sql, sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
+import { AS_ACTOR, AS_TARGET } from "./audit-of-person.ts";
 import { DAY_MS } from "./days.ts";
 
 /** The number of entries that one statement removes. */
@@ -41,8 +42,9 @@ export const auditData: CanvasData = {
       erased: "kept",
       exported: {
         part: "audit",
-        columns: ["id", "at", "actor_id", "act", "canvas_id", "target", "address", "details", "via"],
-        order: "id",
+        columns: AS_ACTOR,
+        order: ["id"],
+        views: { target: AS_TARGET },
       },
     },
   },

@@ -1,8 +1,9 @@
 import { nextTurn } from "../async/next-turn.ts";
 import { optional, sql, step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
+import { addressesOf, forgetAddresses, isOfAddresses } from "../identity/addresses.ts";
 import { endGuestsOf } from "../identity/guests.ts";
-import { type PersonKeys, removeRowsOfPerson, tablesOfPeople } from "./person-rows.ts";
+import { removeRowsOfPerson, tablesOfPeople } from "./person-rows.ts";
 
 /** The name that stands for everybody who was erased. */
 const NAME = "Deleted person";
@@ -13,55 +14,80 @@ const addressOf = (id: string): string => `deleted-${id}@invalid`;
 /** The number of entries of the audit log that one statement changes or looks at. */
 const SLICE = 500;
 
+/** The time of an address that names the person for ever. */
+const ALWAYS = Number.MAX_SAFE_INTEGER;
+
+/** An address that names the person in what is from before `until`, in epoch milliseconds, and what stands there instead. */
+interface Erased {
+  email: string;
+  until: number;
+  to: string;
+}
+
 /**
- * Erases a person who is deactivated and owns nothing any more: what is theirs alone is removed, and their name and address are replaced
- * wherever the service has them. Records, files, submissions, versions and entries of the audit log stay, under the id. The row of the
- * person is changed last. So an erasure that was interrupted is repeated as a whole, and one that is done stays done. Returns false if the
- * person has been reactivated meanwhile, or owns something again; the rest is done then.
+ * Erases a person who is deactivated and owns nothing any more: what is theirs alone is removed, and their name and their addresses, former
+ * ones too, are replaced wherever the service has them. Records, files, submissions, versions and entries of the audit log stay, under the id.
+ * Their addresses and their row, by which all else is found, are changed last. So an erasure that was interrupted is repeated as a whole, and one
+ * that is done stays done. Returns false if the person has been reactivated meanwhile, or owns something again; the rest is done then.
  */
-export async function erasePerson(person: PersonKeys, signal: AbortSignal, env: Env): Promise<boolean> {
-  const { id, email } = person;
-  const db = env.db.withReserve;
+export async function erasePerson(
+  person: { id: string; email: string },
+  signal: AbortSignal,
+  env: Env,
+): Promise<boolean> {
+  const { id } = person;
+  const { own, passedOn } = await addressesOf(person, env);
+  const to = addressOf(id);
+  const addresses = [...own.map((email) => ({ email, until: ALWAYS })), ...passedOn];
   await endGuestsOf(id, null, env);
+  for (const { email, until } of addresses) {
+    await eraseAsGuest({ email, until, to }, env);
+    await eraseFromAudit({ email, until, to }, signal, env);
+  }
+  await eraseActor(id, to, signal, env);
   for (const [name, table] of tablesOfPeople(env)) {
     signal.throwIfAborted();
-    if (table.erased === "removed") await removeRowsOfPerson(name, table, person, env);
+    if (table.erased === "removed" && !isOfAddresses(name))
+      await removeRowsOfPerson(name, table, { id, emails: own }, env);
   }
-  await eraseAsGuest(email, addressOf(id), env);
-  await eraseFromAudit(person, signal, env);
-  const outcome = await db.batch([
+  const outcome = await env.db.withReserve.batch([
     step(
       "changed",
-      sql`update users set email = ${addressOf(id)}, name = ${NAME}, avatar_url = null, listed_as = null, admin_group = 0, groups_key = null,
+      sql`update users set email = ${to}, name = ${NAME}, avatar_url = null, listed_as = null, admin_group = 0, groups_key = null,
         erased_at = ${env.clock()}
         where id = ${id} and deactivated_at is not null and erased_at is null
           and not exists (select 1 from canvases where owner_id = ${id} and deleted_at is null)
           and not exists (select 1 from teams where created_by = ${id})`,
     ),
+    ...forgetAddresses(id),
   ]);
   return outcome === "done";
 }
 
-/** Ends the invitations to the address of a person, and takes name and address from them. */
-async function eraseAsGuest(email: string, to: string, { db, clock }: Env): Promise<void> {
+/** Ends the invitations to an address of a person, and takes name and address from them. */
+async function eraseAsGuest({ email, until, to }: Erased, { db, clock }: Env): Promise<void> {
   await db.withReserve.batch([
-    optional`delete from sessions where invite_id in (select id from invites where email = ${email})`,
-    optional`update invites set revoked_at = coalesce(revoked_at, ${clock()}), name = ${NAME}, email = ${to} where email = ${email}`,
+    optional`delete from sessions where invite_id in (select id from invites where email = ${email} and created_at <= ${until})`,
+    optional`update invites set revoked_at = coalesce(revoked_at, ${clock()}), name = ${NAME}, email = ${to}
+      where email = ${email} and created_at <= ${until}`,
   ]);
 }
 
-/**
- * Takes the address of a person, and that of their clients, from the audit log. Who did something to whom stays known by the id. Details
- * have addresses as whole JSON texts.
- */
-async function eraseFromAudit({ id, email }: PersonKeys, signal: AbortSignal, { db }: Env): Promise<void> {
-  const to = addressOf(id);
+/** Takes the addresses of a person, and those of their clients, from the entries of the audit log whose actor they are. */
+async function eraseActor(id: string, to: string, signal: AbortSignal, { db }: Env): Promise<void> {
   for (let changed = SLICE; changed === SLICE; ) {
     signal.throwIfAborted();
     changed = await db.withReserve.run`
       update audit set actor_email = ${to}, address = '' where id in (
         select id from audit where actor_id = ${id} and actor_email <> ${to} limit ${SLICE})`;
   }
+}
+
+/**
+ * Takes an address from the audit log: as the actor, which is a guest there, as the target and from the details. Who did something to whom stays
+ * known by the id. Details have addresses as whole JSON texts.
+ */
+async function eraseFromAudit({ email, until, to }: Erased, signal: AbortSignal, { db }: Env): Promise<void> {
   const [own, instead] = [JSON.stringify(email), JSON.stringify(to)];
   const pattern = `%${own.replace(/[%_!]/g, "!$&")}%`;
   for (let after = ""; ; ) {
@@ -73,8 +99,11 @@ async function eraseFromAudit({ id, email }: PersonKeys, signal: AbortSignal, { 
     if (last === undefined) return;
     await db.withReserve.run`
       update audit set target = case when target = ${email} then ${to} else target end,
-        details = replace(details, ${own}, ${instead})
-      where id > ${after} and id <= ${last.id} and (target = ${email} or details like ${pattern} escape '!')`;
+        details = replace(details, ${own}, ${instead}),
+        address = case when actor_email = ${email} then '' else address end,
+        actor_email = case when actor_email = ${email} then ${to} else actor_email end
+      where id > ${after} and id <= ${last.id} and at <= ${until}
+        and (target = ${email} or actor_email = ${email} or details like ${pattern} escape '!')`;
     after = last.id;
     await nextTurn();
   }

@@ -1,8 +1,9 @@
 import { Readable } from "node:stream";
-import type { PersonalTable } from "../canvases/canvas-data.ts";
+import type { PersonalRow, PersonalTable } from "../canvases/canvas-data.ts";
 import { type ArchivedFile, writeZip } from "../canvases/zip/zip-writer.ts";
 import type { Value } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
+import { addressesOf } from "../identity/addresses.ts";
 import { type PersonKeys, rowsOfPerson, tablesOfPeople } from "./person-rows.ts";
 import { findUserDetails } from "./user-details.ts";
 
@@ -18,7 +19,7 @@ function shown(column: string, value: Value): unknown {
 }
 
 /** Converts a row to an object with the names of the API. A JSON number is stored apart from other values. */
-function objectOf(row: Record<string, Value>, columns: readonly string[]): Record<string, unknown> {
+function objectOf(row: PersonalRow, columns: readonly string[]): Record<string, unknown> {
   const isValue = columns.includes("value") && columns.includes("number");
   return Object.fromEntries(
     columns
@@ -52,8 +53,8 @@ async function* part(
   if (exported === null) return;
   const blobs: { path: string; key: string }[] = [];
   yield textFile(`${exported.part}.jsonl`, async function* () {
-    for await (const row of rowsOfPerson(name, table, person, env)) {
-      const line = objectOf(row, exported.columns);
+    for await (const { row, columns } of rowsOfPerson(name, table, person, env)) {
+      const line = objectOf(row, columns);
       if (exported.blob !== undefined) {
         const path = pathOf(String(row.id), String(row.name));
         blobs.push({ path, key: String(row[exported.blob]) });
@@ -69,7 +70,7 @@ async function* part(
   }
 }
 
-async function* files(person: PersonKeys, env: Env): AsyncGenerator<ArchivedFile> {
+async function* files(person: { id: string; email: string }, env: Env): AsyncGenerator<ArchivedFile> {
   const details = await findUserDetails(person.id, env);
   const profile = {
     format: "easel-person",
@@ -89,12 +90,14 @@ async function* files(person: PersonKeys, env: Env): AsyncGenerator<ArchivedFile
   yield textFile("person.json", async function* () {
     yield Buffer.from(`${JSON.stringify(profile, null, 2)}\n`);
   });
-  for (const [name, table] of tablesOfPeople(env)) yield* part(name, table, person, env);
+  const { own } = await addressesOf(person, env);
+  const keys = { id: person.id, emails: own };
+  for (const [name, table] of tablesOfPeople(env)) yield* part(name, table, keys, env);
 }
 
 /**
  * Returns what the service stores of a person, as the stream of a zip: `person.json`, a file with JSON lines for each kind of data, and the
  * files that they have uploaded. It has no secrets and no hashes of any. Reads only as fast as the stream is read.
  */
-export const exportPerson = (person: PersonKeys, env: Env): Readable =>
+export const exportPerson = (person: { id: string; email: string }, env: Env): Readable =>
   Readable.from(writeZip(files(person, env)), { objectMode: false, highWaterMark: 1 });

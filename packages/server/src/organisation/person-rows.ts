@@ -1,26 +1,22 @@
-import { type PersonalTable, personalTablesOf } from "../canvases/canvas-data.ts";
+import { nextTurn } from "../async/next-turn.ts";
+import {
+  type PersonalRow,
+  type PersonalTable,
+  personalTablesOf,
+  type RowView,
+} from "../canvases/canvas-data.ts";
 import { sqlText, type Value } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 
-/** A person, whose rows have their id or their address. */
+/** A person, whose rows have their id or one of their addresses. */
 export interface PersonKeys {
   id: string;
-  email: string;
+  /** The address that they have now, and former ones that nobody else has. */
+  emails: readonly string[];
 }
 
-/** The number of rows, and of canvases, that one statement reads. */
+/** The number of rows that one statement reads or removes. */
 const SLICE = 500;
-
-/** Yields the ids of all canvases, deleted ones too, a slice at a time. */
-async function* canvasIds({ db }: Env): AsyncGenerator<string[]> {
-  for (let after = ""; ; ) {
-    const rows = await db.all<{ id: string }>`
-      select id from canvases where id > ${after} order by id limit ${SLICE}`;
-    if (rows.length === 0) return;
-    yield rows.map(({ id }) => id);
-    after = rows.at(-1)?.id ?? "";
-  }
-}
 
 /** Returns the tables that have rows of people, with their names. A table comes before those that it references. */
 export const tablesOfPeople = ({
@@ -30,68 +26,82 @@ export const tablesOfPeople = ({
 /** The columns by which rows of a person are found, each with the value that they have there. */
 const keysOf = (
   { ids = [], emails = [] }: PersonalTable,
-  { id, email }: PersonKeys,
+  person: PersonKeys,
 ): [column: string, value: string][] => [
-  ...ids.map((column): [string, string] => [column, id]),
-  ...emails.map((column): [string, string] => [column, email]),
+  ...ids.map((column): [string, string] => [column, person.id]),
+  ...emails.flatMap((column) => person.emails.map((email): [string, string] => [column, email])),
 ];
 
-type Row = Record<string, Value>;
+const conditionOf = (column: string, { where }: PersonalTable): string =>
+  `${column} = ?${where === undefined ? "" : ` and ${where}`}`;
+
+/** A row of a person, and the columns that an export has of it. */
+interface FoundRow {
+  row: PersonalRow;
+  columns: readonly string[];
+}
 
 /**
  * Yields the rows of a person in a table, with the columns that an export has and that of their blobs. A slice of rows is read at a time, so
- * that no statement takes long, and each row is yielded once.
+ * that no statement takes long, and each row is yielded once, as the first column that names the person lets it be seen.
  */
 export async function* rowsOfPerson(
   name: string,
   table: PersonalTable,
   person: PersonKeys,
-  env: Env,
-): AsyncGenerator<Row> {
-  const { exported, byCanvas = false } = table;
+  { db }: Pick<Env, "db">,
+): AsyncGenerator<FoundRow> {
+  const { exported } = table;
   if (exported === null) return;
-  const { order, blob } = exported;
-  const columns = [...new Set([...exported.columns, order, ...(blob === undefined ? [] : [blob])])].join(
-    ", ",
-  );
+  const { order, blob, views = {} } = exported;
+  const sorted = order.join(", ");
   const keys = keysOf(table, person);
   for (const [at, [column, value]] of keys.entries()) {
+    const { columns, shown = (row) => row }: RowView = views[column] ?? exported;
+    const read = [...new Set([...columns, ...order, ...(blob === undefined ? [] : [blob])])].join(", ");
     const earlier = keys.slice(0, at);
     const textAfter = (start: string) =>
       sqlText(
-        `select ${columns} from ${name} where ${byCanvas ? "canvas_id = ? and " : ""}${column} = ?`,
+        `select ${read} from ${name} where ${conditionOf(column, table)}`,
         ...earlier.map(([other]) => `and (${other} is null or ${other} <> ?)`),
-        `${start} order by ${order} limit ${SLICE}`,
+        `${start} order by ${sorted} limit ${SLICE}`,
       );
-    const [first, next] = [textAfter(""), textAfter(`and ${order} > ?`)];
+    const next = textAfter(`and (${sorted}) > (${order.map(() => "?").join(", ")})`);
     const values = [value, ...earlier.map(([, each]) => each)];
-    async function* pages(start: Value[]): AsyncGenerator<Row> {
-      let rows = await env.db.all<Row>(first, ...start, ...values);
-      for (;;) {
-        yield* rows;
-        const last = rows.at(-1)?.[order];
-        if (rows.length < SLICE || last === undefined) return;
-        rows = await env.db.all<Row>(next, ...start, ...values, last);
-      }
+    let rows = await db.all<PersonalRow>(textAfter(""), ...values);
+    for (;;) {
+      for (const row of rows) yield { row: shown(row), columns };
+      const last = rows.at(-1);
+      if (rows.length < SLICE || last === undefined) break;
+      rows = await db.all<PersonalRow>(next, ...values, ...order.map((each): Value => last[each] ?? null));
+      await nextTurn();
     }
-    if (!byCanvas) yield* pages([]);
-    else for await (const ids of canvasIds(env)) for (const id of ids) yield* pages([id]);
   }
 }
 
-/** Removes the rows of a person from a table, in the order of canvases where they can only be found so. */
+/** Removes the rows of a person from a table, a slice at a time where there can be many. */
 export async function removeRowsOfPerson(
   name: string,
   table: PersonalTable,
   person: PersonKeys,
-  env: Env,
+  { db }: Pick<Env, "db">,
 ): Promise<void> {
-  const db = env.db.withReserve;
+  const order = table.exported?.order.join(", ");
   for (const [column, value] of keysOf(table, person)) {
-    if (table.byCanvas !== true) await db.run(sqlText(`delete from ${name} where ${column} = ?`), value);
-    else {
-      const text = sqlText(`delete from ${name} where canvas_id = ? and ${column} = ?`);
-      for await (const ids of canvasIds(env)) for (const id of ids) await db.run(text, id, value);
+    const found = conditionOf(column, table);
+    // What is not exported is one row for a canvas or a day.
+    const text =
+      order === undefined
+        ? sqlText(`delete from ${name} where ${found}`)
+        : sqlText(
+            `delete from ${name} where ${found} and (${order}) in (`,
+            `select ${order} from ${name} where ${found} order by ${order} limit ${SLICE})`,
+          );
+    const values = order === undefined ? [value] : [value, value];
+    let removed = SLICE;
+    while (removed === SLICE) {
+      removed = await db.withReserve.run(text, ...values);
+      await nextTurn();
     }
   }
 }

@@ -12,7 +12,7 @@ export const quotaData: CanvasData = {
     user_quotas: {
       ids: ["user_id"],
       erased: "removed",
-      exported: { part: "quotas", columns: ["name", "value"], order: "name" },
+      exported: { part: "quotas", columns: ["name", "value"], order: ["name"] },
     },
   },
 };

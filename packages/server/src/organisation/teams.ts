@@ -26,12 +26,12 @@ export const teamData: CanvasData = {
     teams: {
       ids: ["created_by"],
       erased: "kept",
-      exported: { part: "teams", columns: ["id", "name", "created_at"], order: "id" },
+      exported: { part: "teams", columns: ["id", "name", "created_at"], order: ["id"] },
     },
     team_members: {
       emails: ["email"],
       erased: "removed",
-      exported: { part: "memberships", columns: ["team_id"], order: "team_id" },
+      exported: { part: "memberships", columns: ["team_id"], order: ["team_id"] },
     },
   },
 };

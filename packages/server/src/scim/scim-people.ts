@@ -83,7 +83,7 @@ async function apply(
   env: Env,
 ): Promise<void> {
   if (email !== undefined && email !== person.email) {
-    const outcome = await env.db.withReserve.batch(renamingSteps(person, email));
+    const outcome = await env.db.withReserve.batch(renamingSteps(person, email, env.clock()));
     if (outcome !== "done") refuseScim(409, "Somebody else has this userName.", "uniqueness");
   }
   if (name !== undefined && name !== person.name)

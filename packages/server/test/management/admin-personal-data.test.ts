@@ -11,6 +11,7 @@ import { tokenOf } from "@easel/conformance/token";
 import { fromBufferPromise } from "yauzl";
 import { personalTablesOf } from "../../src/canvases/canvas-data.ts";
 import { sqlText } from "../../src/drivers/db/db.ts";
+import { renamingSteps } from "../../src/identity/renaming.ts";
 import { erasePerson } from "../../src/organisation/erasure.ts";
 import { exportPerson } from "../../src/organisation/person-export.ts";
 import { changedDb } from "../support/changed-db.ts";
@@ -106,6 +107,39 @@ await onEngines("the data of a person", (target, env) => {
       ([, value]) => value.split(/[= ]/).at(-1) as string,
     );
     for (const text of ["of-the-owner", "of-everyone", "hash", people.owner.email, ...secrets])
+      assert.ok(!all.includes(text), text);
+  });
+
+  it("of what was done to them they get neither who did it and from where, nor what was noted about others", async () => {
+    await setUp();
+    await administer("PATCH", `/users/${id}`, { canPublishPublic: false });
+    const session = linesOf(await exported(), "sessions")[0]?.id;
+    await administer("DELETE", `/users/${id}/sessions?session=${session}`);
+    await administer("PUT", `/canvases/${site.id}/owner`, {
+      email: people.viewer.email,
+      reason: "Ben was let go",
+    });
+    await env.db.run`
+      insert into audit (id, at, actor_id, actor_email, act, canvas_id, target, address, details, via)
+      values (${`z${id}`}, 1, 'shell', 'shell', 'user.handover', null, ${id}, '203.0.113.7', '{"reason":"Ben was let go"}', '{"client":"Secret tool","tool":null}')`;
+    people.viewer = await target.signIn(people.viewer.email);
+    await tokenOf(target, people.viewer);
+    const files = await exported();
+    const lines = linesOf(files, "audit");
+    const about = lines.filter(({ act }) => !["token.create", "me.export"].includes(String(act)));
+    assert.deepEqual(about.map(({ act, details }) => [act, details]).sort(), [
+      ["canvas.reassign", null],
+      ["user.end-sessions", { ended: 1, session }],
+      ["user.handover", null],
+      ["user.update", { canPublishPublic: false }],
+    ]);
+    for (const line of about)
+      assert.deepEqual(Object.keys(line).sort(), ["act", "at", "canvasId", "details", "id"]);
+    const own = lines.find(({ act }) => act === "token.create");
+    assert.equal(own?.actorId, id);
+    assert.notEqual(own?.address, undefined);
+    const all = [...files.values()].join("\n");
+    for (const text of ["let go", "203.0.113.7", "Secret tool", await idOf(admin), admin.email])
       assert.ok(!all.includes(text), text);
   });
 
@@ -218,6 +252,58 @@ await onEngines("the data of a person", (target, env) => {
     const again = await target.signIn(email);
     assert.notEqual(await idOf(again), id);
     assert.equal((await open(target, site.slug, again).get("/me")).status, 404);
+  });
+
+  it("an erasure finds the person by every address that they have had, and leaves what those have who got one since", async () => {
+    await setUp();
+    const [first, second, third] = [people.viewer.email, freshEmail("second"), freshEmail("third")];
+    const rename = async (from: string, to: string) =>
+      assert.equal(await env.db.batch(renamingSteps({ id, email: from }, to, env.clock())), "done");
+    const invited = async (email: string) => String((await invite(target, site, email, "A private name")).id);
+    const share = (email: string) =>
+      manage(target, people.owner, "PATCH", `/api/canvases/${site.id}/sharing`, {
+        people: { add: [{ email, role: "viewer" }] },
+      });
+    const asGuest = await accept(target, await invite(target, site, first, "A private name"));
+    const invitation = await invited(first);
+    await administer("PUT", `/canvases/${site.id}/owner`, { email: first, reason: "x" });
+    await administer("PUT", `/canvases/${site.id}/owner`, { email: people.owner.email, reason: "x" });
+    await rename(first, second);
+    const second_ = await invited(second);
+    await rename(second, third);
+    // The second address belongs to somebody else from now on.
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    const heir = await target.signIn(second);
+    const ofHeir = await invited(second);
+    await administer("PUT", `/canvases/${site.id}/owner`, { email: second, reason: "x" });
+    await administer("PUT", `/canvases/${site.id}/owner`, { email: people.owner.email, reason: "x" });
+    await share(first);
+    const done = await erase();
+    assert.equal(done.status, 200, done.text);
+    assert.equal((await manage(target, asGuest, "GET", "/api/me")).status, 401);
+    const address = `deleted-${id}@invalid`;
+    const invites = await env.db.all<{ id: string; email: string; name: string; revoked_at: number | null }>`
+      select id, email, name, revoked_at from invites where canvas_id = ${site.id}`;
+    const row = (wanted: string) => invites.find((each) => each.id === wanted);
+    for (const own of [invitation, second_]) {
+      assert.deepEqual([row(own)?.email, row(own)?.name], [address, "Deleted person"]);
+      assert.notEqual(row(own)?.revoked_at, null);
+    }
+    assert.deepEqual([row(ofHeir)?.email, row(ofHeir)?.revoked_at], [second, null]);
+    assert.equal((await manage(target, heir, "GET", "/api/me")).status, 200);
+    for (const [name, { emails = [] }] of personalTablesOf(env.canvasData))
+      for (const column of emails)
+        for (const email of [first, third])
+          assert.deepEqual(
+            await env.db.all(sqlText(`select * from ${name} where ${column} = ?`), email),
+            [],
+            `${name}.${column} ${email}`,
+          );
+    const left = await env.db.all`select details from audit where details like ${`%${first}%`}`;
+    assert.deepEqual(left, []);
+    const targets = await env.db.all`select id from audit where target = ${second}`;
+    assert.equal(targets.length, 1, "what concerns the new owner of the address stays");
+    assert.deepEqual(await env.db.all`select email from former_addresses where user_id = ${id}`, []);
   });
 
   it("an erasure that is interrupted at any statement is done when it is repeated", async () => {

@@ -33,9 +33,8 @@ export const aiData: CanvasData = {
           "input_tokens",
           "output_tokens",
         ],
-        order: "id",
+        order: ["id"],
       },
-      byCanvas: true,
     },
     // The sums of days and months, from the requests.
     ai_spend: { ids: ["subject"], erased: "kept", exported: null },

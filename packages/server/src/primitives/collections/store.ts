@@ -41,9 +41,8 @@ export const collectionsData: CanvasData = {
       exported: {
         part: "records",
         columns: ["id", "canvas_id", "collection", "value", "number", "created_at", "updated_at"],
-        order: "id",
+        order: ["id"],
       },
-      byCanvas: true,
     },
   },
   quotas: {

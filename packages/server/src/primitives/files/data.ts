@@ -22,10 +22,9 @@ export const filesData: CanvasData = {
       exported: {
         part: "files",
         columns: ["id", "canvas_id", "scope", "record_id", "name", "mime", "size", "created_at"],
-        order: "id",
+        order: ["id"],
         blob: "blob_key",
       },
-      byCanvas: true,
     },
   },
   quotas: {

@@ -17,11 +17,11 @@ export const kvData: CanvasData = {
   people: {
     kv: {
       ids: ["scope"],
+      where: "scope <> ''",
       erased: "removed",
-      exported: { part: "kv", columns: ["canvas_id", "key", "value", "number"], order: "key" },
-      byCanvas: true,
+      exported: { part: "kv", columns: ["canvas_id", "key", "value", "number"], order: ["canvas_id", "key"] },
     },
-    kv_scopes: { ids: ["scope"], erased: "removed", exported: null, byCanvas: true },
+    kv_scopes: { ids: ["scope"], where: "scope <> ''", erased: "removed", exported: null },
   },
   quotas: {
     "kv.keys.shared": {

@@ -23,9 +23,8 @@ export const submissionsData: CanvasData = {
       exported: {
         part: "submissions",
         columns: ["canvas_id", "collection", "value", "updated_at"],
-        order: "collection",
+        order: ["canvas_id", "collection"],
       },
-      byCanvas: true,
     },
   },
   quotas: {

@@ -137,8 +137,8 @@ export const lettingGo: Fault[] = [
   fault(
     "personal data: an export has the keys of everybody",
     ROWS,
-    'canvas_id = ? and " : ""}${column} = ?`,\n        ...earlier',
-    'canvas_id = ? and " : ""}${column} >= ?`,\n        ...earlier',
+    "`${column} = ?${where",
+    "`${column} >= ?${where",
     DATA_TEST,
   ),
   fault(
@@ -172,15 +172,15 @@ export const lettingGo: Fault[] = [
   fault(
     "personal data: what is of the person alone stays",
     ERASURE,
-    'if (table.erased === "removed")',
-    'if (table.erased === "kept" && table.byCanvas === undefined && table.exported === undefined)',
+    'table.erased === "removed" && !isOfAddresses(name)',
+    "table.erased === undefined",
     DATA_TEST,
   ),
   fault(
     "personal data: details of the audit log keep the address",
     ERASURE,
-    "details = replace(details, ${own}, ${instead})",
-    "details = replace(details, ${instead}, ${own})",
+    "details = replace(details, ${own}, ${instead}),",
+    "details = replace(details, ${instead}, ${own}),",
     DATA_TEST,
   ),
   fault(
@@ -193,8 +193,36 @@ export const lettingGo: Fault[] = [
   fault(
     "personal data: an invitation keeps name and address",
     ERASURE,
-    "name = ${NAME}, email = ${to} where email = ${email}",
-    "name = ${NAME} where email = ${email}",
+    "name = ${NAME}, email = ${to}\n",
+    "name = ${NAME}\n",
+    DATA_TEST,
+  ),
+  fault(
+    "personal data: an export tells who did something to the person, and what they noted",
+    "packages/server/src/organisation/audit.ts",
+    "views: { target: AS_TARGET },",
+    "",
+    DATA_TEST,
+  ),
+  fault(
+    "personal data: an act tells its target all details",
+    "packages/server/src/organisation/audit-of-person.ts",
+    "names.includes(name)",
+    "names.length > 0",
+    DATA_TEST,
+  ),
+  fault(
+    "personal data: an erasure forgets former addresses",
+    "packages/server/src/identity/renaming.ts",
+    "keepAddress(id, email, now),",
+    "",
+    DATA_TEST,
+  ),
+  fault(
+    "personal data: an erasure takes what belongs to somebody who got the address since",
+    "packages/server/src/identity/addresses.ts",
+    "row.taken === 0 || row.ended_at === null ?",
+    "row.taken === 0 ?",
     DATA_TEST,
   ),
   fault(
