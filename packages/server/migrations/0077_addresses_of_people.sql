@@ -17,9 +17,11 @@ create table scim_people (
 );
 
 -- The addresses that the provider has for a person. place: 0 for the user name if that is an address, then those of `emails` in their order.
+-- type: that of `emails`, such as work.
 create table scim_addresses (
   email text primary key,
   user_id text not null references users (id),
-  place bigint not null
+  place bigint not null,
+  type text not null
 );
 create index scim_addresses_of_person on scim_addresses (user_id, place);

@@ -1,11 +1,11 @@
 import { callLogData } from "./canvases/call-log-store.ts";
 import type { CanvasData } from "./canvases/canvas-data.ts";
 import { coreData } from "./canvases/core-data.ts";
-import { addressData } from "./identity/addresses.ts";
 import { appData } from "./identity/apps.ts";
 import { inviteData } from "./identity/guests.ts";
 import { identityData } from "./identity/identities.ts";
 import { lastSeenData } from "./identity/last-seen-store.ts";
+import { addressData } from "./identity/person-addresses.ts";
 import { previewData } from "./identity/previews.ts";
 import { sessionData } from "./identity/session.ts";
 import { tokenData } from "./identity/tokens.ts";

@@ -4,6 +4,7 @@ import { tokenHash } from "../crypto/ids.ts";
 import type { Jwks } from "../crypto/jwks.ts";
 import type { Env } from "../env.ts";
 import { Refusal } from "../http/refusal.ts";
+import { directoryIdIn } from "./directory-id.ts";
 import { groupsIn } from "./group-claim.ts";
 import type { AccountId } from "./identities.ts";
 
@@ -27,6 +28,8 @@ export interface Assertion {
   name: string | null;
   /** The account at the issuer of the signed token; null if the token has no subject, or the proxy sends plain headers instead. */
   account: AccountId | null;
+  /** The id of the person in the directory, if the token has it. */
+  directoryId: string | null;
   /** Null if no claim of the token is read for them, or the token has only a pointer to them. */
   groups: string[] | null;
   /** When the signed token expires, in epoch milliseconds. Infinity if the proxy sends plain headers with each request instead. */
@@ -106,8 +109,9 @@ async function getCached(token: string, keys: Jwks, { config, clock }: Env): Pro
 /** Returns the identity in the claims of a verified token, or null if it has no verified address or no group that may sign in. */
 function assertionOf(
   claims: JWTPayload,
-  { oidcGroupsClaim, oidcAllowedGroups }: Pick<Config, "oidcGroupsClaim" | "oidcAllowedGroups">,
+  config: Pick<Config, "oidcGroupsClaim" | "oidcAllowedGroups" | "scimIdClaim">,
 ): Assertion | null {
+  const { oidcGroupsClaim, oidcAllowedGroups } = config;
   const { iss, sub, email, email_verified: verified = true, name, exp = 0 } = claims;
   // Some providers send booleans as text.
   if (typeof email !== "string" || (verified !== true && verified !== "true")) return null;
@@ -119,6 +123,7 @@ function assertionOf(
     email,
     name: typeof name === "string" ? name : null,
     account: hasAccount ? { issuer: iss, subject: sub } : null,
+    directoryId: directoryIdIn(claims, config),
     groups,
     until: (exp + TOLERANCE_S) * 1000,
   };

@@ -3,9 +3,10 @@ import { type Member, nameOf } from "../access/principal.ts";
 import type { CanvasData } from "../canvases/canvas-data.ts";
 import { announceAccess } from "../canvases/open-connections.ts";
 import { newId } from "../crypto/ids.ts";
-import { type Dependent, optional, sql, step } from "../drivers/db/db.ts";
+import { type Dependent, joined, type Optional, optional, type Sql, sql, step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { followGroups, hasOtherGroups } from "./groups.ts";
+import { personWith } from "./person-addresses.ts";
 import { renamingSteps } from "./renaming.ts";
 import { type UserRow, userOf } from "./users.ts";
 
@@ -26,6 +27,9 @@ export const identityData: CanvasData = {
   },
 };
 
+/** The issuer under which the ids of a directory are stored, as the sign-in and SCIM name them. */
+export const DIRECTORY = "scim";
+
 /** An account at a provider: its subject is unique among those of the issuer, and never given to anybody else. */
 export interface AccountId {
   issuer: string;
@@ -39,17 +43,19 @@ export interface Account extends AccountId {
   name: string | null;
   /** Null if the provider tells no groups: the teams that follow them stay as they are. */
   groups: string[] | null;
+  /** The id by which the directory knows the person (`externalId` of SCIM), if a claim has it (SERVICE_SCIM_ID_CLAIM). */
+  directoryId?: string | null;
 }
 
 /**
- * Why an account lets nobody in: its person is deactivated, the person of its address has another account of this issuer, or its new address
- * belongs to somebody else.
+ * Why an account lets nobody in: its person is deactivated, the person of its address has another account of this issuer or another id in the
+ * directory, or its new address belongs to somebody else.
  */
 export type NoPerson = "deactivated" | "other_account" | "address_taken";
 
 /**
  * Finds the person of an account, by issuer and subject alone once the account has signed in. The first time, the account is linked to the
- * person of its address, who is created if necessary. A changed address or name is stored, with everything that is kept by address. `always`:
+ * person of its id in the directory, or else of its address, who is created if necessary. Each address that the directory has for a person is theirs. A changed address or name is stored, with everything that is kept by address. `always`:
  * whether groups are compared with teams although they have not changed, as at a sign-in.
  */
 export async function personOf(
@@ -60,6 +66,7 @@ export async function personOf(
   const linked = await findPerson(account, env);
   const row = linked ?? (await link(account, env));
   if (typeof row === "string") return row;
+  if (linked !== undefined && always && (await hasOtherId(row, account, env))) return "other_account";
   if (row.deactivated_at !== null) return "deactivated";
   const { email, groups } = account;
   const isRenamed = row.email !== email;
@@ -89,28 +96,77 @@ export const findPerson = (
       'person ' || users.id as depends_on
     from identities join users on users.id = user_id where issuer = ${issuer} and subject = ${subject}`;
 
-/** Links an account to the person of its address, who is created if there is none. */
+/**
+ * Returns the expression of the id of the person of an account that is not linked: the person with its id in the directory, or else the one with
+ * its address.
+ */
+const personOfNew = ({ email, directoryId = null }: Account): Sql =>
+  directoryId === null
+    ? personWith(email)
+    : joined([
+        sql`coalesce((select user_id from identities where issuer = ${DIRECTORY} and subject = ${directoryId}),`,
+        personWith(email),
+        sql`)`,
+      ]);
+
+/** Links an account to its person, who is created if there is none. */
 async function link(account: Account, env: Env): Promise<Readonly<UserRow> | NoPerson> {
-  const { issuer, subject, email, name } = account;
+  const { issuer, subject, email, name, directoryId = null } = account;
   const now = env.clock();
+  const person = personOfNew(account);
   await env.db.withReserve.batch([
-    optional`
-      insert into users (id, email, name, created_at) values (${newId()}, ${email}, ${name ?? nameOf(email)}, ${now})
-      on conflict (email) do nothing`,
-    // Changes no row if the account is linked already, or the person has another account of this issuer.
+    optional(
+      ...joined([
+        sql`insert into users (id, email, name, created_at)
+          select cast(${newId()} as text), cast(${email} as text), cast(${name ?? nameOf(email)} as text), cast(${now} as bigint)
+          where`,
+        person,
+        sql`is null on conflict (email) do nothing`,
+      ]),
+    ),
+    // Changes no row if the account is linked already, or the person has another account of this issuer or another id in the directory.
     step(
       "other_account",
-      sql`insert into identities (issuer, subject, user_id, created_at)
-        select cast(${issuer} as text), cast(${subject} as text), id, cast(${now} as bigint) from users
-        where email = ${email} and deactivated_at is null on conflict do nothing`,
+      joined([
+        sql`insert into identities (issuer, subject, user_id, created_at)
+          select cast(${issuer} as text), cast(${subject} as text), id, cast(${now} as bigint) from users
+          where deactivated_at is null and not exists (select 1 from identities as known
+            where known.issuer = ${DIRECTORY} and known.user_id = users.id and known.subject <> ${directoryId ?? ""}
+              and ${directoryId ?? ""} <> '') and id =`,
+        person,
+        sql`on conflict do nothing`,
+      ]),
     ),
+    ...(directoryId === null ? [] : [keepDirectoryId(account, directoryId, now)]),
   ]);
   // Another request of the same account may have linked it meanwhile.
   const row = await findPerson(account, env);
   if (row !== undefined) return row;
-  const known = await env.db.get<{ deactivated_at: number | null }>`
-    select deactivated_at from users where email = ${email}`;
+  const known = await env.db.get<{ deactivated_at: number | null }>(
+    ...joined([sql`select deactivated_at from users where id =`, person]),
+  );
   return known !== undefined && known.deactivated_at !== null ? "deactivated" : "other_account";
+}
+
+/** Builds the step that stores the id in the directory of the person of a linked account, unless they have one or somebody else has it. */
+const keepDirectoryId = (
+  { issuer, subject }: AccountId,
+  directoryId: string,
+  now: number,
+): Optional => optional`
+  insert into identities (issuer, subject, user_id, created_at)
+  select cast(${DIRECTORY} as text), cast(${directoryId} as text), user_id, cast(${now} as bigint) from identities
+  where issuer = ${issuer} and subject = ${subject} on conflict do nothing`;
+
+/** Whether the directory knows somebody else by the id of a linked account, which is stored otherwise. */
+async function hasOtherId({ id }: UserRow, account: Account, { db, clock }: Env): Promise<boolean> {
+  const { directoryId = null } = account;
+  if (directoryId === null) return false;
+  const known = await db.get<{ user_id: string }>`
+    select user_id from identities where issuer = ${DIRECTORY} and subject = ${directoryId}`;
+  if (known === undefined)
+    await db.withReserve.run(...keepDirectoryId(account, directoryId, clock()).statement);
+  return known !== undefined && known.user_id !== id;
 }
 
 /** Gives a person the address that the provider names now. */

@@ -51,12 +51,12 @@ export async function proxyUser(request: IncomingMessage, env: Env): Promise<Ide
 
 /** Finds the person of an assertion: by their account if the proxy has signed it, otherwise by the address. Returns null if there is none. */
 async function userOfAssertion(
-  { account, email, name: given, groups }: Assertion,
+  { account, email, name: given, groups, directoryId }: Assertion,
   env: Env,
 ): Promise<Member | null> {
   const name = cleanName(given);
   if (account === null) return upsertUser(env.db, email, name, env.clock());
-  const person = await personOf({ ...account, email, name, groups }, env, { always: false });
+  const person = await personOf({ ...account, email, name, groups, directoryId }, env, { always: false });
   if (typeof person !== "string") return person;
   env.log.warn({ why: person, email, ...account }, "the proxy asserts somebody who may not sign in");
   return null;
@@ -79,5 +79,5 @@ async function readProxyAssertion(request: IncomingMessage, env: Env): Promise<A
   const name = singleHeader(request, config.proxyNameHeader);
   return email === null
     ? null
-    : { email, name, account: null, groups: null, until: Number.POSITIVE_INFINITY };
+    : { email, name, account: null, groups: null, directoryId: null, until: Number.POSITIVE_INFINITY };
 }

@@ -1,5 +1,5 @@
 import { joined, type NamedStep, optional, type Sql, sql, step } from "../drivers/db/db.ts";
-import { isNobodyElses, keepAddress } from "./addresses.ts";
+import { isNobodyElses, keepAddress } from "./person-addresses.ts";
 
 /** The person to rename: their id and their address until now. */
 interface Renamed {

@@ -4,6 +4,7 @@ import type { Config } from "../config/config.ts";
 import { newId } from "../crypto/ids.ts";
 import type { Db, Dependent } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
+import { renamingSteps } from "./renaming.ts";
 
 /** The people, and the words of their names by which they are found. */
 export const userData: CanvasData = {
@@ -86,7 +87,10 @@ export function cleanName(given: unknown): string | null {
   return name === "" ? null : name;
 }
 
-/** Finds or creates the user with an e-mail address, and updates the name if one is given. Returns null if the user is deactivated. */
+/**
+ * Finds or creates the user with an e-mail address, and updates the name if one is given. A person for whom the directory has the address gets it.
+ * Returns null if the user is deactivated.
+ */
 export async function upsertUser(
   db: Db,
   email: string,
@@ -99,9 +103,13 @@ export async function upsertUser(
     from users where email = ${email}`;
   const known = await find();
   if (known === undefined) {
-    await db.withReserve.run`
-      insert into users (id, email, name, created_at) values (${newId()}, ${email}, ${name ?? nameOf(email)}, ${now})
-      on conflict (email) do nothing`;
+    const person = await db.get<{ id: string; email: string }>`
+      select id, users.email from scim_addresses join users on users.id = user_id where scim_addresses.email = ${email}`;
+    if (person !== undefined) await db.withReserve.batch(renamingSteps(person, email, now));
+    else
+      await db.withReserve.run`
+        insert into users (id, email, name, created_at) values (${newId()}, ${email}, ${name ?? nameOf(email)}, ${now})
+        on conflict (email) do nothing`;
   } else if (name !== null && name !== known.name) {
     await db.withReserve.run`update users set name = ${name} where id = ${known.id}`;
   } else {

@@ -1,8 +1,8 @@
 import { nextTurn } from "../async/next-turn.ts";
 import { optional, sql, step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
-import { addressesOf, forgetAddresses, isOfAddresses } from "../identity/addresses.ts";
 import { endGuestsOf } from "../identity/guests.ts";
+import { addressesOf, forgetAddresses, isOfAddresses } from "../identity/person-addresses.ts";
 import { removeRowsOfPerson, tablesOfPeople } from "./person-rows.ts";
 
 /** The name that stands for everybody who was erased. */

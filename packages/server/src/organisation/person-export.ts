@@ -3,7 +3,7 @@ import type { PersonalRow, PersonalTable } from "../canvases/canvas-data.ts";
 import { type ArchivedFile, writeZip } from "../canvases/zip/zip-writer.ts";
 import type { Value } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
-import { addressesOf } from "../identity/addresses.ts";
+import { addressesOf } from "../identity/person-addresses.ts";
 import { type PersonKeys, rowsOfPerson, tablesOfPeople } from "./person-rows.ts";
 import { findUserDetails } from "./user-details.ts";
 

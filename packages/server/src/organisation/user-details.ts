@@ -72,7 +72,7 @@ export function findUserDetails(id: string, { db }: Env): Promise<UserDetailsRow
 
 /**
  * Adds a person who has not signed in yet. A deactivated one cannot sign in until somebody reactivates them. Returns the id, or null if there is
- * a person with the address.
+ * a person with the address, in their row or in the directory.
  */
 export async function addUser(
   { email, name, deactivated }: { email: string; name: string; deactivated: boolean },
@@ -81,7 +81,9 @@ export async function addUser(
   const [id, now] = [newId(), clock()];
   const added = await db.withReserve.run`
     insert into users (id, email, name, created_at, deactivated_at)
-    values (${id}, ${email}, ${name}, ${now}, ${deactivated ? now : null}) on conflict (email) do nothing`;
+    select cast(${id} as text), cast(${email} as text), cast(${name} as text), cast(${now} as bigint),
+      cast(${deactivated ? now : null} as bigint)
+    where not exists (select 1 from scim_addresses where email = ${email}) on conflict (email) do nothing`;
   return added === 1 ? id : null;
 }
 

@@ -7,10 +7,11 @@ import type { Env } from "../env.ts";
 import { cleanName } from "../identity/users.ts";
 import { deleteTeam, updateGroup } from "../organisation/teams.ts";
 import { addUser } from "../organisation/user-details.ts";
-import { parseFilter } from "./filter.ts";
-import { type Change, changesOf, Patch } from "./patch.ts";
+import { conditionsOf, parseFilter } from "./filter.ts";
+import { type Change, changesOf } from "./patch.ts";
 import { refuseScim } from "./scim-error.ts";
 import type { Resource, ResourceType } from "./scim-resource.ts";
+import type { Selection } from "./selection.ts";
 
 const members = z.array(z.object({ value: z.string() })).max(LIMITS.peoplePerTeam.value);
 
@@ -28,18 +29,29 @@ interface GroupRow {
   created_at: number;
 }
 
+/** Matches the groups with a member. */
+const withMember = (value: string): Sql =>
+  sql`id in (select team_id from team_members join users on users.email = team_members.email where users.id = ${value})`;
+
 /** The conditions by which groups are looked up, by the attribute of the filter. */
 const FILTERS: Record<string, (value: string) => Sql> = {
   id: (value) => sql`id = ${value}`,
   displayname: (value) => sql`name = ${value}`,
   externalid: (value) => sql`external_group = ${value}`,
+  members: withMember,
+  "members.value": withMember,
 };
+
+const WHOLE: Selection = { has: () => true };
 
 async function viewOf(
   { id, name, external_group, created_at }: GroupRow,
+  selection: Selection,
   { db, base }: Env,
 ): Promise<Resource> {
-  const people = await db.all<{ id: string; name: string }>`
+  const people = !selection.has("members")
+    ? []
+    : await db.all<{ id: string; name: string }>`
     select users.id, users.name from team_members join users on users.email = team_members.email
     where team_id = ${id} and erased_at is null order by users.id`;
   return {
@@ -114,6 +126,9 @@ const idInPath = (path: string): string[] => {
   return id === undefined ? [] : [id];
 };
 
+const refuseTooMany = (): never =>
+  refuseScim(400, `A group has at most ${LIMITS.peoplePerTeam.value} members here.`, "tooMany");
+
 function changesFrom(changes: Change[]): GroupChanges {
   const result: Required<Pick<GroupChanges, "add" | "remove">> & GroupChanges = { add: [], remove: [] };
   for (const { op, attribute, path, value } of changes) {
@@ -126,6 +141,8 @@ function changesFrom(changes: Change[]): GroupChanges {
     else if (op === "add") result.add.push(...ids);
     else if (ids.length === 0) result.members = [];
     else result.remove.push(...ids);
+    // A group has no more members to take off, and none for more to be added.
+    if (Math.max(result.add.length, result.remove.length) > LIMITS.peoplePerTeam.value) refuseTooMany();
   }
   return result;
 }
@@ -151,14 +168,13 @@ async function apply(
     env,
   );
   if (outcome === "gone") refuseScim(404, "There is no such group.");
-  if (outcome === "full")
-    refuseScim(400, `A group has at most ${LIMITS.peoplePerTeam.value} members here.`, "tooMany");
+  if (outcome === "full") refuseTooMany();
 }
 
 async function change(id: string, changes: GroupChanges, env: Env) {
   const { name } = await requireGroup(id, env);
   await apply(id, changes, env);
-  const resource = await viewOf(await requireGroup(id, env), env);
+  const resource = await viewOf(await requireGroup(id, env), WHOLE, env);
   return { resource, audit: { act: "team.update", target: id, details: { name, ...changes } } };
 }
 
@@ -166,11 +182,13 @@ async function change(id: string, changes: GroupChanges, env: Env) {
 export const groups: ResourceType = {
   name: "Group",
   path: "/Groups",
-  async list(filter, { startIndex, count }, env) {
-    const asked = filter === undefined ? undefined : parseFilter(filter, Object.keys(FILTERS));
-    const condition =
-      (asked === undefined ? undefined : FILTERS[asked.attribute]?.(asked.value)) ?? sql`1 = 1`;
-    const where = [sql`from teams where external_group is not null and`, condition];
+  async list(filter, { startIndex, count }, selection, env) {
+    const asked = filter === undefined ? [] : parseFilter(filter, Object.keys(FILTERS));
+    const conditions = conditionsOf(asked, FILTERS);
+    const where = [
+      sql`from teams where external_group is not null`,
+      ...conditions.flatMap((condition) => [sql`and`, condition]),
+    ];
     const [[all], rows] = await Promise.all([
       env.db.all<{ total: number }>(...joined([sql`select count(*) as total`, ...where])),
       env.db.all<GroupRow>(
@@ -181,9 +199,12 @@ export const groups: ResourceType = {
         ]),
       ),
     ]);
-    return { total: Number(all?.total), resources: await Promise.all(rows.map((row) => viewOf(row, env))) };
+    return {
+      total: Number(all?.total),
+      resources: await Promise.all(rows.map((row) => viewOf(row, selection, env))),
+    };
   },
-  read: async (id, env) => viewOf(await requireGroup(id, env), env),
+  read: async (id, selection, env) => viewOf(await requireGroup(id, env), selection, env),
   async create(body, env) {
     const given = Group.parse(body);
     const name = nameOf(given.displayName);
@@ -207,7 +228,7 @@ export const groups: ResourceType = {
     if (outcome === "known")
       refuseScim(409, "There is a group with this externalId or displayName already.", "uniqueness");
     await updateGroup(id, { add: emails }, env);
-    const resource = await viewOf(await requireGroup(id, env), env);
+    const resource = await viewOf(await requireGroup(id, env), WHOLE, env);
     return {
       resource,
       audit: { act: "team.create", target: id, details: { name, externalGroup: external } },
@@ -218,7 +239,7 @@ export const groups: ResourceType = {
     const ids = (listed ?? []).map(({ value }) => value);
     return change(id, { name: nameOf(displayName), externalId: externalId ?? undefined, members: ids }, env);
   },
-  patch: (id, body, env) => change(id, changesFrom(changesOf(Patch.parse(body))), env),
+  patch: (id, body, env) => change(id, changesFrom(changesOf(body)), env),
   async remove(id, env) {
     const { name } = await requireGroup(id, env);
     await deleteTeam(id, env);

@@ -14,6 +14,7 @@ import { asScimError, refuseScim, scimError } from "./scim-error.ts";
 import { groups } from "./scim-groups.ts";
 import { people } from "./scim-people.ts";
 import type { ResourceType, ScimAudit } from "./scim-resource.ts";
+import { selected, selectionOf } from "./selection.ts";
 
 const ROOT = "/scim/v2";
 
@@ -53,27 +54,29 @@ async function answer(
   env: Env,
 ): Promise<Json | undefined> {
   if (id !== undefined && !isId(id)) refuseScim(404, "There is no such resource.");
+  const query = new URL(request.url, "http://localhost").searchParams;
+  const selection = selectionOf(query);
   switch (`${request.method} ${id === undefined ? "all" : "one"}`) {
     case "GET all": {
-      const query = new URL(request.url, "http://localhost").searchParams;
       const page = pageOf(query);
-      const { total, resources } = await type.list(query.get("filter") ?? undefined, page, env);
-      return listResponse(total, resources, page.startIndex);
+      const { total, resources } = await type.list(query.get("filter") ?? undefined, page, selection, env);
+      const sent = resources.map((each) => selected(each, selection));
+      return listResponse(total, sent, page.startIndex);
     }
     case "GET one":
-      return type.read(id as string, env);
+      return selected(await type.read(id as string, selection, env), selection);
     case "POST all": {
       const { resource, audit } = await type.create(await bodyOf(request), env);
       await record(audit, request.ip, env);
       reply.code(201).header("location", String((resource.meta as Record<string, Json>).location));
-      return resource;
+      return selected(resource, selection);
     }
     case "PUT one":
     case "PATCH one": {
       const change = request.method === "PUT" ? type.replace : type.patch;
       const { resource, audit } = await change(id as string, await bodyOf(request), env);
       await record(audit, request.ip, env);
-      return resource;
+      return selected(resource, selection);
     }
     case "DELETE one":
       await record(await type.remove(id as string, env), request.ip, env);

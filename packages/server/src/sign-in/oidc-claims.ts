@@ -1,5 +1,6 @@
 import { normalEmail } from "../access/principal.ts";
 import type { Config } from "../config/config.ts";
+import { directoryIdIn } from "../identity/directory-id.ts";
 import { groupsIn } from "../identity/group-claim.ts";
 import type { Account } from "../identity/identities.ts";
 import { cleanName } from "../identity/users.ts";
@@ -80,6 +81,7 @@ export function accountOf(claims: Claims, config: Config): Account {
     email,
     name: nameIn(claims),
     groups: allowedGroups(claims, config),
+    directoryId: directoryIdIn(claims, config),
   };
 }
 

@@ -126,7 +126,7 @@ async function userOfClaims(claims: Claims, env: Env): Promise<User> {
 const NO_PERSON: Record<NoPerson, string> = {
   deactivated: "a deactivated user",
   other_account:
-    "the person of this address has another account of this issuer. If it is the same person, whose account was made anew, unlink the former one. If the address was given to somebody else, the former person has to be removed first",
+    "the person of this address has another account of this issuer, or the directory knows somebody else by the id of this account (SERVICE_SCIM_ID_CLAIM). If it is the same person, whose account was made anew, unlink the former one. If the address was given to somebody else, the former person has to be removed first",
   address_taken:
     "the address of this account has changed to that of somebody else. Of the two people, one has to be removed or get another address",
 };

@@ -35,6 +35,7 @@ import { react } from "./faults/react.ts";
 import { realtime } from "./faults/realtime.ts";
 import { requests } from "./faults/requests.ts";
 import { s3 } from "./faults/s3.ts";
+import { scim } from "./faults/scim.ts";
 import { sdk } from "./faults/sdk.ts";
 import { serving } from "./faults/serving.ts";
 import { shell } from "./faults/shell.ts";
@@ -71,6 +72,7 @@ export const FAULTS: Fault[] = [
   ...administration,
   ...identities,
   ...lettingGo,
+  ...scim,
   ...mail,
   ...people,
   ...tokens,

@@ -1,4 +1,4 @@
-import { optional, pattern, setting, whole } from "../setting-types.ts";
+import { optional, pattern, setting, text, whole } from "../setting-types.ts";
 
 /** Settings of how long what lets people in is valid. */
 export const ACCESS = {
@@ -18,5 +18,10 @@ export const ACCESS = {
     pattern("at least 32 characters without spaces", /^[\x21-\x7e]{32,}$/),
     "The token with which an identity provider manages people and teams at `/scim/v2`, such as the output of `openssl rand -hex 32`. Without it that is off. See [people](people.md#people-from-a-directory-scim).",
     { secret: true },
+  ),
+  scimIdClaim: optional(
+    "SERVICE_SCIM_ID_CLAIM",
+    text,
+    "The claim of a sign-in that has the same id of the person as `externalId` of SCIM, such as `oid` of Microsoft Entra ID with `objectId` as `externalId`, or `sub` of Okta. People are then recognized by it; without it by their addresses.",
   ),
 };
