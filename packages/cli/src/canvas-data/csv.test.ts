@@ -30,6 +30,10 @@ const CELLS: [value: Json, cell: string][] = [
   ["\ra", "'\ra"],
   ["'=a", "''=a"],
   ["'a", "'a"],
+  ["x;=cmd|' /C calc'!A0;y", "x;'=cmd|' /C calc'!A0;y"],
+  [{ a: ["x;=1"] }, '{"a":["x;\'=1"]}'],
+  ["-5", '"-5"'],
+  [[52.5, -13.4], "[52.5,-13.4]"],
 ];
 
 test("cells: what a spreadsheet would evaluate is guarded, and every value comes back", () => {

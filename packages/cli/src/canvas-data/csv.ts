@@ -1,3 +1,4 @@
+import { guardCell, unguardCell } from "@easel/protocol/csv-guard";
 import type { Json } from "@easel/protocol/types";
 import { parse } from "csv-parse";
 import { stringify } from "csv-stringify/sync";
@@ -12,14 +13,6 @@ import { isoTime } from "../terminal/format.ts";
 /** A line of an export: a key, a record or a submission. */
 export type Line = Record<string, Json | undefined>;
 
-/** Matches text that a spreadsheet would evaluate as a formula, also after apostrophes, so that `unguard` restores the exact text. */
-const FORMULA = /^'*[=+\-@\t\r]/;
-const GUARDED = /^''*[=+\-@\t\r]/;
-
-/** Puts an apostrophe before a text that a spreadsheet would evaluate as a formula. */
-const guard = (text: string) => (FORMULA.test(text) ? `'${text}` : text);
-const unguard = (text: string) => (GUARDED.test(text) ? text.slice(1) : text);
-
 function isJson(text: string): boolean {
   try {
     JSON.parse(text);
@@ -29,20 +22,23 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Converts a value to a cell. A text that could be read as another value is written as JSON. */
+/** Converts a value to a cell. A text that could be read as another value is written as JSON. No spreadsheet finds a formula in it. */
 export function cellOf(value: Json | undefined): string {
   if (value === undefined) return "";
-  if (typeof value !== "string") return JSON.stringify(value);
-  return value === "" || isJson(value) ? JSON.stringify(value) : guard(value);
+  if (typeof value === "number") return JSON.stringify(value);
+  return guardCell(
+    typeof value !== "string" || value === "" || isJson(value) ? JSON.stringify(value) : value,
+  );
 }
 
 /** Converts a cell back to a value. Returns undefined for an empty cell. */
 export function valueOfCell(cell: string): Json | undefined {
   if (cell === "") return undefined;
+  const text = unguardCell(cell);
   try {
-    return JSON.parse(cell);
+    return JSON.parse(text);
   } catch {
-    return unguard(cell);
+    return text;
   }
 }
 
@@ -60,7 +56,7 @@ function flattened({ value, ...line }: Line): Map<string, string> {
   for (const [name, each] of Object.entries(line))
     cells.set(
       name,
-      TEXTS.includes(name) ? guard(String(each)) : name === TIME ? isoTime(Number(each)) : cellOf(each),
+      TEXTS.includes(name) ? guardCell(String(each)) : name === TIME ? isoTime(Number(each)) : cellOf(each),
     );
   if (!isObject(value)) cells.set("value", cellOf(value));
   else for (const [name, each] of Object.entries(value)) cells.set(FIELD + name, cellOf(each));
@@ -79,7 +75,7 @@ const META = [...TEXTS, TIME];
 
 function lineOf(cells: Record<string, string>): Line {
   const line: Line = {};
-  for (const name of META) if (cells[name]) line[name] = unguard(cells[name]);
+  for (const name of META) if (cells[name]) line[name] = unguardCell(cells[name]);
   const others = Object.entries(cells).filter(([name]) => !META.includes(name));
   const plain = others.find(([name]) => name === "value")?.[1];
   const fields = others.filter(([name]) => name.startsWith(FIELD));

@@ -1,10 +1,9 @@
-/** Matches the beginning of a cell that programs for tables take for a formula. */
-const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
+import { guardCell } from "@easel/protocol/csv-guard";
 
-/** Returns a cell of a CSV file (RFC 4180). A text that would be taken for a formula begins with an apostrophe, and is shown as a text then. */
+/** Returns a cell of a CSV file (RFC 4180), in whose text no program for tables finds a formula. */
 function cellOf(value: string | number | null): string {
   if (typeof value === "number") return String(value);
-  const text = value === null ? "" : FORMULA.test(value) ? `'${value}` : value;
+  const text = guardCell(value ?? "");
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

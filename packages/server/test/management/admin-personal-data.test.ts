@@ -199,6 +199,13 @@ await onEngines("the data of a person", (target, env) => {
       values (${`e${id}`}, ${site.id}, 'notes', ${id}, '"kept"', 1, 2)`;
     const token = await tokenOf(target, people.viewer);
     await administer("PATCH", `/users/${id}`, { canPublishPublic: false });
+    // What they did under an address that is not known any more, and as a guest.
+    for (const [number, actor, actorEmail] of [
+      [1, id, freshEmail("unknown")],
+      [2, `guest:${id}`, email],
+    ] as const)
+      await env.db.run`insert into audit (id, at, actor_id, actor_email, act, address)
+        values (${`a${number}${id}`}, 1, ${actor}, ${actorEmail}, 'x', '203.0.113.9')`;
 
     const refusal = await erase();
     refused(refusal, 400, "INVALID_BODY");
@@ -237,7 +244,10 @@ await onEngines("the data of a person", (target, env) => {
     }
     const left = await env.db.all`select details from audit where details like ${`%${email}%`}`;
     assert.deepEqual(left, []);
-    assert.deepEqual(await env.db.all`select id from audit where actor_id = ${id} and address <> ''`, []);
+    assert.deepEqual(
+      await env.db.all`select id from audit where actor_id in (${id}, ${`guest:${id}`}) and address <> ''`,
+      [],
+    );
     assert.ok(
       (await env.db.all`select id from audit where actor_id = ${id} and actor_email = ${address}`).length > 0,
     );

@@ -145,8 +145,8 @@ export const administration: Fault[] = [
   fault(
     "administration: formulas reach programs for tables",
     "packages/server/src/http/csv.ts",
-    "FORMULA.test(value) ? `'${value}` : value",
-    "value",
+    'guardCell(value ?? "")',
+    'value ?? ""',
     "packages/server/src/http/csv.test.ts",
   ),
   fault(

@@ -207,8 +207,8 @@ export const dashboard: Fault[] = [
   fault(
     "dashboard: a cell of the CSV is run as a formula",
     `${DATA}/submissions/csv.ts`,
-    "FORMULA.test(cell) ?",
-    "cell === null ?",
+    "guardCell(cell)",
+    "cell",
     `${DATA}/submissions/csv.test.ts`,
   ),
   fault(

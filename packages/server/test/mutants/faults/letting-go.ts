@@ -189,6 +189,13 @@ export const lettingGo: Fault[] = [
     DATA_TEST,
   ),
   fault(
+    "personal data: the audit log keeps what a person did as a guest",
+    ERASURE,
+    "actor_email = case when actor_email = ${email} then ${to} else actor_email end",
+    "actor_email = actor_email",
+    DATA_TEST,
+  ),
+  fault(
     "personal data: an invitation keeps name and address",
     ERASURE,
     "name = ${NAME}, email = ${to}\n",
@@ -219,8 +226,8 @@ export const lettingGo: Fault[] = [
   fault(
     "personal data: an erasure takes what belongs to somebody who got the address since",
     "packages/server/src/identity/person-addresses.ts",
-    "row.taken === 0 || row.ended_at === null ?",
-    "row.taken === 0 ?",
+    "then 1 else 0 end as taken",
+    "then 0 else 0 end as taken",
     DATA_TEST,
   ),
   fault(
