@@ -1,5 +1,6 @@
 import { type ZodType, z } from "zod";
 import { normalEmail } from "../access/principal.ts";
+import { visibleName } from "./visible-name.ts";
 
 /** `Schema` if its output type equals `Type`, otherwise `never`. Two types are equal if each can be assigned to the other. */
 type Exactly<Type, Schema extends ZodType> = [z.output<Schema>] extends [Type]
@@ -17,8 +18,8 @@ export const exact =
 /** Text without control characters. */
 export const printable = z.string().regex(/^\P{Cc}*$/u, "must not have control characters");
 
-/** A name of 1 to `characters` characters; spaces around it are removed. */
-export const label = (characters: number) => printable.trim().min(1).max(characters);
+/** A name of 1 to `characters` characters, of which a reader sees all: others are removed, and spaces around it. */
+export const label = (characters: number) => printable.overwrite(visibleName).min(1).max(characters);
 
 /** An e-mail address, which parsing normalizes to lower case. */
 export const email = z.string().transform((given, context) => {

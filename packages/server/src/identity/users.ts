@@ -4,6 +4,7 @@ import type { Config } from "../config/config.ts";
 import { newId } from "../crypto/ids.ts";
 import type { Db, Dependent } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
+import { visibleName } from "../http/visible-name.ts";
 import { renamingSteps } from "./renaming.ts";
 
 /** The people, and the words of their names by which they are found. */
@@ -73,17 +74,16 @@ export const findUserRow = (email: string, { db }: Env): Promise<UserRow | undef
     select id, email, name, avatar_url, can_publish_public, deactivated_at, listed_as, admin_group, groups_key
     from users where email = ${email}`;
 
+/** How much of a name is looked at, in UTF-16 code units. */
+const MAX_GIVEN = 2_000;
+
 /**
- * Sanitizes a name that a client or a provider sent: removes control characters and cuts the name to 200 characters. Returns null if
+ * Sanitizes a name that a client or a provider sent: removes what a reader does not see and cuts the name to 200 characters. Returns null if
  * nothing is left.
  */
 export function cleanName(given: unknown): string | null {
   if (typeof given !== "string") return null;
-  const name = given
-    .replace(/\p{Cc}/gu, "")
-    .trim()
-    .slice(0, 200)
-    .toWellFormed();
+  const name = visibleName(visibleName(given.slice(0, MAX_GIVEN)).slice(0, 200));
   return name === "" ? null : name;
 }
 

@@ -126,6 +126,20 @@ export const lettingGo: Fault[] = [
     VALIDITY,
   ),
   fault(
+    "names: a name that nobody sees is one",
+    "packages/server/src/http/visible-name.ts",
+    "\\p{Zp}\\u2800",
+    "\\p{Zp}",
+    "packages/server/src/http/visible-name.test.ts",
+  ),
+  fault(
+    "names: a name turns the direction of the text around it",
+    "packages/server/src/http/visible-name.ts",
+    "|\\ufe0f)\\p{Default_Ignorable_Code_Point}",
+    "|\\ufe0f)\\u200b",
+    "packages/server/src/http/visible-name.test.ts",
+  ),
+  fault(
     "letting go: a common password opens a canvas",
     "packages/server/src/canvases/publishing/canvas-schemas.ts",
     "!isCommonPassword(given)",
