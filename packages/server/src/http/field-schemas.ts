@@ -18,6 +18,14 @@ export const exact =
 /** Text without control characters. */
 export const printable = z.string().regex(/^\P{Cc}*$/u, "must not have control characters");
 
+/** A title of 1 to `characters` characters, which stays as it is but for spaces around it. A reader must see something of it. */
+export const caption = (characters: number) =>
+  printable
+    .trim()
+    .min(1)
+    .max(characters)
+    .refine((text) => visibleName(text) !== "", "must have a character that can be seen");
+
 /** A name of 1 to `characters` characters, of which a reader sees all: others are removed, and spaces around it. */
 export const label = (characters: number) => printable.overwrite(visibleName).min(1).max(characters);
 

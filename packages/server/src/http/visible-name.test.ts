@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { cleanName } from "../identity/users.ts";
-import { label } from "./field-schemas.ts";
+import { caption, label } from "./field-schemas.ts";
 import { visibleName } from "./visible-name.ts";
 
 const NAMES: [given: string, name: string][] = [
@@ -37,6 +37,8 @@ test("a name has what a reader sees, wherever it comes from", () => {
     assert.equal(cleanName(given), name === "" ? null : name);
     const read = label(200).safeParse(given);
     assert.deepEqual([read.success, read.data], name === "" ? [false, undefined] : [true, name]);
+    const title = caption(200).safeParse(given);
+    assert.deepEqual([title.success, title.data], name === "" ? [false, undefined] : [true, given.trim()]);
   }
 });
 

@@ -21,7 +21,7 @@ function joined(_: string, before: string | undefined, run: string, after: strin
 }
 
 /**
- * Returns a name of a person, a canvas, a team or a token as it is stored and shown: without characters that a reader does not see or that change how
+ * Returns a name of a person, a team, a token or an organisation as it is stored and shown: without characters that a reader does not see or that change how
  * the text around it reads, and without spaces around it. Empty if nothing is left to see.
  */
 export function visibleName(given: string): string {

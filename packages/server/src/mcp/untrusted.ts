@@ -27,6 +27,10 @@ export function visibleJson(value: unknown): string {
   return PRINTABLE.test(text) ? text : text.replaceAll(INVISIBLE, escaped);
 }
 
+/** Returns a text of others in one line, which shows every character of it. */
+export const visibleLine = (text: string): string =>
+  PRINTABLE.test(text) ? text : text.replaceAll(INVISIBLE, escaped);
+
 /** The longest quoted text in characters. */
 const QUOTED = 120;
 

@@ -154,11 +154,16 @@ await onSqlite("configure_canvas", (target, env) => {
   it("changes neither switches nor policy of a Public link without the scope full", async () => {
     const canvas = await create();
     await manage(target, person, "PUT", `/api/canvases/${canvas}/sharing`, { access: "public_link" });
-    for (const args of [{ switches: { kv: false } }, { policy: { defaultMode: "read_only" } }]) {
+    for (const args of [
+      { switches: { kv: false } },
+      { policy: { defaultMode: "read_only" } },
+      { title: "Seen by everyone" },
+      { spa: true },
+      { slug: `seen-${canvas.slice(-12)}` },
+    ]) {
       assert.match(await refused({ canvas, ...args }), /^PERMISSION_DENIED: Everyone who has the address/);
       await configure({ canvas, ...args }, full);
     }
-    await configure({ canvas, title: "Still allowed" });
   });
 
   it("says what has been changed before the refusal of the rest", async () => {

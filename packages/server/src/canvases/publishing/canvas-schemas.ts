@@ -10,11 +10,11 @@ import {
   type RuntimePolicy,
 } from "@easel/protocol/policy";
 import { type ZodType, z } from "zod";
-import { distinct, entries, label, printable } from "../../http/field-schemas.ts";
+import { caption, distinct, entries, printable } from "../../http/field-schemas.ts";
 import { isCommonPassword } from "./common-passwords.ts";
 
 /** The schema of the title of a canvas. */
-export const title = label(LIMITS.titleLength.value);
+export const title = caption(LIMITS.titleLength.value);
 
 /** The schema of the tags of a canvas. */
 export const tags = z.array(printable.min(1).max(LIMITS.tagLength.value)).max(LIMITS.tags.value);

@@ -1,5 +1,5 @@
 import type { Canvas, LeftOut } from "@easel/protocol/types";
-import { quoted } from "../untrusted.ts";
+import { bounded, quoted, visibleLine } from "../untrusted.ts";
 import { PUBLIC_NOTE } from "./public-link.ts";
 
 /** The maximum numbers of warnings and of left-out files in an answer, and the maximum length of each. */
@@ -17,7 +17,10 @@ export interface Deployed {
   /** The names of the settings of `easel.json` that have changed. */
   settings: string[];
   leftOut: LeftOut[];
+  /** Warnings in the words of the service. */
   warnings: string[];
+  /** Warnings about the files, with paths and contents of them, which other people may have written. */
+  fileWarnings: string[];
 }
 
 const cut = (text: string): string =>
@@ -40,17 +43,27 @@ function sentenceOf({ canvas, version, state, isNew, wasOffline }: Deployed): st
   return `Published ${at}${wasOffline ? " The canvas was offline and is online again." : ""}`;
 }
 
-/** Says what a deploy has done, line by line, with its warnings and the files that it left out, which are cut where there are many. */
+/**
+ * Says what a deploy has done, line by line, with its warnings and the files that it left out, which are cut where there are many. Warnings with texts
+ * of others are in a block.
+ */
 export function deployWords(deployed: Deployed): { lines: string[]; warnings: string[]; leftOut: string[] } {
   const { canvas, state, settings } = deployed;
-  const warnings = firstOf([...new Set(deployed.warnings)]);
+  const [own, ofFiles] = [deployed.warnings, deployed.fileWarnings].map((list) =>
+    firstOf([...new Set(list)]),
+  ) as [string[], string[]];
   const leftOut = firstOf(deployed.leftOut.map(({ path, reason }) => `${quoted(path)} (${reason})`));
   const lines = [
     sentenceOf(deployed),
     ...(canvas.access === "public_link" && state === "published" ? [PUBLIC_NOTE] : []),
     ...(settings.length > 0 ? [`easel.json has set: ${settings.join(", ")}.`] : []),
-    ...warnings.map((warning) => `Warning: ${warning}`),
+    ...own.map((warning) => `Warning: ${warning}`),
+    ...(ofFiles.length > 0
+      ? [
+          `Warnings about files:\n${bounded(ofFiles.map((warning) => `Warning: ${visibleLine(warning)}`).join("\n"))}`,
+        ]
+      : []),
     ...(leftOut.length > 0 ? [`Left out: ${leftOut.join(", ")}`] : []),
   ];
-  return { lines, warnings, leftOut };
+  return { lines, warnings: [...own, ...ofFiles], leftOut };
 }

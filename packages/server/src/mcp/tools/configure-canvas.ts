@@ -135,7 +135,7 @@ export const configureCanvas = tool({
       refuse("INVALID_BODY", { message: "Give at least one setting to change." });
     requireSwitches(names, before);
     const ofBackend = names.length > 0 || policy !== undefined;
-    if (ofBackend) requireNotPublic(call, meant, "change switches or the policy");
+    requireNotPublic(call, meant, "change what its visitors get");
     const more = tags !== undefined ? "change tags" : archived !== undefined ? "archive a canvas" : null;
     const updating = more === null ? call : withMore(call, "full", more);
     await explainingPolicy(call, id, async () => {

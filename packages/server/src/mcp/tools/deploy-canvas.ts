@@ -17,7 +17,7 @@ import { explainingConflict } from "../deploy/version-conflict.ts";
 import { previewLink } from "../preview-link.ts";
 import { tool } from "../tool.ts";
 import { perform, type ToolCall } from "../tool-call.ts";
-import { quoted } from "../untrusted.ts";
+import { NOTICE, quoted } from "../untrusted.ts";
 
 const readAct = actNamed<Canvas>("canvas.read");
 
@@ -44,6 +44,7 @@ async function answerOf(call: ToolCall, deployed: Deployed) {
       published: canvas.version === version,
       preview_url: preview,
       settings,
+      ...(deployed.fileWarnings.length > 0 && { notice: NOTICE }),
       warnings,
       left_out: leftOut,
       next: NEXT,
@@ -79,7 +80,7 @@ async function deployTo(call: ToolCall, canvas: Canvas, plan: Plan): Promise<Dep
     const now = await perform(call, readAct, { params: { id } });
     const { changed, warnings } = applied;
     const same = { canvas: now, version: base.version, state: "unchanged" } as const;
-    return { ...before, ...same, settings: changed, leftOut: [], warnings };
+    return { ...before, ...same, settings: changed, leftOut: [], warnings, fileWarnings: [] };
   }
   const { deployed, leftOut, warnings } = await storeVersion(call, id, files, options, apply);
   return {
@@ -89,7 +90,8 @@ async function deployTo(call: ToolCall, canvas: Canvas, plan: Plan): Promise<Dep
     state: options.publish ? "published" : "stored",
     settings: applied.changed,
     leftOut,
-    warnings: [...applied.warnings, ...folderWarnings(files), ...warnings],
+    warnings: [...applied.warnings, ...folderWarnings(files)],
+    fileWarnings: warnings,
   };
 }
 
@@ -154,6 +156,7 @@ export const deployCanvas = tool({
     published: z.boolean(),
     preview_url: z.string(),
     settings: z.array(z.unknown()),
+    notice: z.string().optional(),
     warnings: z.array(z.unknown()),
     left_out: z.array(z.unknown()),
     next: z.string(),

@@ -71,7 +71,7 @@ async function applySettings(
   canvas: Canvas,
   isFirst: boolean,
   isNew: boolean,
-): Promise<Applied> {
+): Promise<Applied & { refused?: string }> {
   try {
     const settings = await readFileOf(call, canvas.id, canvas.version ?? "", "easel.json")
       .then(parseEaselJson)
@@ -79,7 +79,7 @@ async function applySettings(
     return await applyEaselJson(call, canvas, settings, { isFirst, isNew });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return { changed: [], warnings: [`easel.json could not be applied: ${error.message}`] };
+    return { changed: [], warnings: [], refused: `easel.json could not be applied: ${error.message}` };
   }
 }
 
@@ -132,7 +132,8 @@ async function receive(request: FastifyRequest, reply: FastifyReply, env: Env): 
     wasOffline: before.revokedAt !== null,
     settings: applied.changed,
     leftOut: canvas.leftOut,
-    warnings: [...applied.warnings, ...canvas.warnings],
+    warnings: applied.warnings,
+    fileWarnings: [...(applied.refused === undefined ? [] : [applied.refused]), ...canvas.warnings],
   });
   const text = [
     ...lines,

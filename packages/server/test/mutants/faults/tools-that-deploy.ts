@@ -43,8 +43,8 @@ export const toolsThatDeploy: Fault[] = [
   fault(
     "tools: configure_canvas changes the policy of a Public link",
     CONFIGURE,
-    "if (ofBackend) requireNotPublic",
-    "if (false) requireNotPublic",
+    '    requireNotPublic(call, meant, "change what its visitors get");',
+    '    if (ofBackend) requireNotPublic(call, meant, "change what its visitors get");',
     CONFIGURE_TEST,
   ),
   fault(
@@ -245,5 +245,12 @@ export const toolsThatDeploy: Fault[] = [
     "if (false)",
     PUBLISH_TEST,
     CONFIGURE_TEST,
+  ),
+  fault(
+    "tools: warnings about files are words of the service",
+    `${MCP}/deploy/deploy-words.ts`,
+    "bounded(ofFiles.map(",
+    "String(ofFiles.map(",
+    "packages/server/test/mcp/injection.test.ts",
   ),
 ];
