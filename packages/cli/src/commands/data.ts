@@ -44,7 +44,8 @@ In a folder that was deployed, SLUG-data-TIME.zip is written to the subfolder
 .easel, because the next deploy would publish it.
 In CSV, the fields of a value are columns such as value.title, and cells are
 JSON where they can be read as JSON. A text that a spreadsheet would evaluate,
-such as =1+1, gets an apostrophe in front, which the import removes.`;
+such as =1+1, gets an apostrophe in front, also after characters that separate
+cells, such as a semicolon. The import removes it.`;
 
 const IMPORT_HELP = `
 You become the author of records and files. Submissions of other people are left

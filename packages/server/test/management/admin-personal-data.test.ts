@@ -287,6 +287,8 @@ await onEngines("the data of a person", (target, env) => {
     const ofHeir = await invited(second);
     await administer("PUT", `/canvases/${site.id}/owner`, { email: second, reason: "x" });
     await administer("PUT", `/canvases/${site.id}/owner`, { email: people.owner.email, reason: "x" });
+    const former = linesOf(await exported({ ...people.viewer, email: third }), "former-addresses");
+    assert.deepEqual(new Set(former.map((line) => line.email)), new Set([first, second]));
     await share(first);
     const done = await erase();
     assert.equal(done.status, 200, done.text);
