@@ -24,7 +24,7 @@ export const caption = (characters: number) =>
     .trim()
     .min(1)
     .max(characters)
-    .refine((text) => visibleName(text) !== "", "must have a character that can be seen");
+    .refine((text) => text === "" || visibleName(text) !== "", "must have a character that can be seen");
 
 /** A name of 1 to `characters` characters, of which a reader sees all: others are removed, and spaces around it. */
 export const label = (characters: number) => printable.overwrite(visibleName).min(1).max(characters);

@@ -21,15 +21,12 @@ const PRINTABLE = /^[ -~]*$/;
 /** Whether a reader sees every character of a text, which is in one line. */
 export const isVisible = (text: string): boolean => PRINTABLE.test(text) || text.search(INVISIBLE) === -1;
 
-/** Returns a value as JSON text in one line, which shows every character of its texts. It is parsed to the same value. */
-export function visibleJson(value: unknown): string {
-  const text = JSON.stringify(value) ?? "null";
-  return PRINTABLE.test(text) ? text : text.replaceAll(INVISIBLE, escaped);
-}
-
 /** Returns a text of others in one line, which shows every character of it. */
 export const visibleLine = (text: string): string =>
   PRINTABLE.test(text) ? text : text.replaceAll(INVISIBLE, escaped);
+
+/** Returns a value as JSON text in one line, which shows every character of its texts. It is parsed to the same value. */
+export const visibleJson = (value: unknown): string => visibleLine(JSON.stringify(value) ?? "null");
 
 /** The longest quoted text in characters. */
 const QUOTED = 120;
