@@ -96,7 +96,11 @@ test("the action deploys with the packed command line and a token of the scope d
   const { base, env } = await startService(t);
   const user = await upsertUser(env.db, "owner@example.com", null, env.clock());
   assert.ok(user);
-  const { token } = await createToken(user, { name: "CI", expiresAt: null, scope: "deploy" }, env);
+  const { token } = await createToken(
+    { user, credential: null },
+    { name: "CI", expiresAt: null, scope: "deploy" },
+    env,
+  );
   const temporary = await temporaryDirectory(t);
   const { tarball, files } = await packEasel(temporary);
   await requireComplete(files);

@@ -187,7 +187,7 @@ test("a deploy token makes private canvases only, and one for a single canvas ma
   const folder = await folderWith(t, "by-token", { "index.html": PAGE });
   const run = async (canvasId: string | null, ...args: string[]) => {
     const token = await createToken(
-      user,
+      { user, credential: null },
       { name: "CI", expiresAt: null, scope: "deploy", canvasId },
       service,
     );

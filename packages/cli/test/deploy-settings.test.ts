@@ -61,7 +61,11 @@ test("every deploy sets the audiences of easel.json; a token that may not only w
   assert.deepEqual(await columns(), { ...expected, connections_audience: "viewers" });
 
   const user = (await upsertUser(service.db, "owner@example.com", null, service.clock())) ?? assert.fail();
-  const { token } = await createToken(user, { name: "CI", expiresAt: null, scope: "deploy" }, service);
+  const { token } = await createToken(
+    { user, credential: null },
+    { name: "CI", expiresAt: null, scope: "deploy" },
+    service,
+  );
   await addFiles(folder, { "easel.json": JSON.stringify({ title: "By CI", aiAudience: "editors" }) });
   const byCi = await easel(["deploy", folder], { env: { ...env, EASEL_TOKEN: token } });
   assert.equal(byCi.code, 0, byCi.stderr);

@@ -148,8 +148,8 @@ test("a token for one canvas is the answer for this canvas, as in CI", async (t)
   const user = (await upsertUser(service.db, "owner@example.com", null, service.clock())) ?? assert.fail();
   const { id } = await canvasOf("of-token");
   const scope = { name: "CI", expiresAt: null, scope: "deploy" as const };
-  const one = await createToken(user, { ...scope, canvasId: id }, service);
-  const all = await createToken(user, scope, service);
+  const one = await createToken({ user, credential: null }, { ...scope, canvasId: id }, service);
+  const all = await createToken({ user, credential: null }, scope, service);
   const rows: [code: number, slug: string, token: string, args: string[]][] = [
     [0, "of-token", one.token, []],
     [5, "of-token", all.token, []],

@@ -86,7 +86,7 @@ export async function signedIn(
 ): Promise<Record<string, string>> {
   const user = await upsertUser(env.db, email, null, env.clock());
   if (user === null) throw new Error(`${email} is deactivated`);
-  const { token } = await createToken(user, { name: "test", expiresAt: null }, env);
+  const { token } = await createToken({ user, credential: null }, { name: "test", expiresAt: null }, env);
   return { EASEL_URL: base, EASEL_TOKEN: token };
 }
 

@@ -108,10 +108,8 @@ export function mountContent(app: FastifyInstance, env: Env): void {
       });
       pages.post(
         `${ROOT}/${path}`,
-        answering(async (visit, caller, request, reply, env, verify) => {
-          if (verify !== null) await verify();
-          return submit(visit, caller, request, reply, env);
-        }),
+        // Not optimistic: a form is read once.
+        (request, reply) => answered(submit, request, reply, env, null),
       );
     }
     /** Returns a request handler that calls `answer` without authentication. If `answer` throws a Refusal, sends an error page. */

@@ -16,7 +16,9 @@ import {
   step,
 } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
-import { refuse } from "../http/refusal.ts";
+import { refuse, refuseAnonymous } from "../http/refusal.ts";
+import type { Caller } from "./credential.ts";
+import { lockCredential } from "./lock-credential.ts";
 import { newAppToken } from "./tokens.ts";
 
 /** The connected tools, of which some are for one canvas, their refresh tokens, and the canvases that they have made. */
@@ -278,21 +280,24 @@ export async function requireAppRoom({ id }: Pick<User, "id">, { db, clock }: En
 
 /**
  * Creates a connected tool that consists of an access token for `/mcp`, for programs that cannot ask for one. Returns the id of the connected
- * tool and the text of the token. Throws 404 `NOT_FOUND` if the person has no role on the canvas, and 409 `KEY_LIMIT` if they have too many
- * connected tools.
+ * tool and the text of the token. Throws 404 `NOT_FOUND` if the person has no role on the canvas, 409 `KEY_LIMIT` if they have too many
+ * connected tools, and 401 if the credential of the caller has ended.
  */
 export async function createAppToken(
-  user: Pick<User, "id" | "email">,
+  caller: Pick<Caller<User>, "user" | "credential">,
   {
     name,
     ...fields
   }: Pick<AppFields, "scope" | "canvasId" | "ownOnly" | "confirms" | "expiresAt"> & { name: string },
   env: Env,
 ): Promise<{ id: string; token: string }> {
+  const { user } = caller;
   const nobody = { clientId: null, clientHost: null, redirectHost: null, verified: false };
   const app = newApp(user, { ...nobody, clientName: name, ...fields }, env);
   const { token, insert } = newAppToken(app.id, fields, env);
-  const outcome = await env.db.batch([...appRoomSteps(user.id, env), app.insert, insert]);
+  const steps = [...appRoomSteps(user.id, env), lockCredential(caller, env), app.insert, insert];
+  const outcome = await env.db.batch(steps);
   if (outcome === "full") refuseTooManyApps();
+  if (outcome === "ended") refuseAnonymous();
   return outcome === "done" ? { id: app.id, token } : refuse("NOT_FOUND");
 }

@@ -21,10 +21,11 @@ import {
 } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { type Paged, paged } from "../http/query.ts";
-import { refuse } from "../http/refusal.ts";
+import { refuse, refuseAnonymous } from "../http/refusal.ts";
 import type { HasHeaders } from "../http/request-headers.ts";
 import { logSecurity } from "../http/security-log.ts";
-import type { Identified } from "./credential.ts";
+import type { Caller, Identified } from "./credential.ts";
+import { lockCredential } from "./lock-credential.ts";
 import { type UserRow, userOf } from "./users.ts";
 
 /** The start of the texts of access tokens. */
@@ -273,17 +274,20 @@ const refuseTooMany = (): never =>
   });
 
 /**
- * Creates a personal access token. Returns its id and its text. Throws 404 `NOT_FOUND` if the user has no role on `canvasId`, and 409
- * `KEY_LIMIT` if the user has too many tokens.
+ * Creates a personal access token of a caller. Returns its id and its text. Throws 404 `NOT_FOUND` if the user has no role on `canvasId`, 409
+ * `KEY_LIMIT` if the user has too many tokens, and 401 if the credential of the caller has ended.
  */
 export async function createToken(
-  user: User,
+  caller: Pick<Caller<User>, "user" | "credential">,
   fields: TokenFields,
   env: Env,
 ): Promise<{ id: string; token: string }> {
+  const { user } = caller;
   const { id, token, insert } = newAccessToken(user, fields, env);
-  const outcome = await env.db.batch([...tokenRoomSteps(user.id, env), insert]);
+  const steps = [...tokenRoomSteps(user.id, env), lockCredential(caller, env), insert];
+  const outcome = await env.db.batch(steps);
   if (outcome === "full") refuseTooMany();
+  if (outcome === "ended") refuseAnonymous();
   return outcome === "done" ? { id, token } : refuse("NOT_FOUND");
 }
 

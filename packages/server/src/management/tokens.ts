@@ -73,7 +73,7 @@ export const createAct = act({
   body: json(NewToken),
   response: created(newToken),
   errors: ["NOT_FOUND", "KEY_LIMIT"],
-  async run({ user, body }, env) {
+  async run({ user, credential, body }, env) {
     if (!acceptsTokens(env.config)) refuse("PERMISSION_DENIED", { message: NOT_ACCEPTED });
     const { audience, ownOnly = false, confirms = true, expiresAt: asked, ...rest } = body;
     const latest = latestTokenEnd(env.clock(), env);
@@ -84,8 +84,8 @@ export const createAct = act({
       });
     const fields = { ...rest, expiresAt: asked ?? latest };
     const made = await (audience === "mcp"
-      ? createAppToken(user, { ...fields, ownOnly, confirms }, env)
-      : createToken(user, fields, env));
+      ? createAppToken({ user, credential }, { ...fields, ownOnly, confirms }, env)
+      : createToken({ user, credential }, fields, env));
     return { body: made, audit: { target: made.id, details: { ...body, expiresAt: fields.expiresAt } } };
   },
 });

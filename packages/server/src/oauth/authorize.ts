@@ -2,14 +2,14 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import type { User } from "../access/principal.ts";
 import { issueTicket } from "../crypto/tickets.ts";
 import type { Env } from "../env.ts";
-import { blockEmbedding, requireSameOrigin } from "../http/cross-site.ts";
+import { blockEmbedding } from "../http/cross-site.ts";
 import { address, html, sendPage } from "../http/html.ts";
 import type { Query } from "../http/query.ts";
 import { refuse } from "../http/refusal.ts";
 import { requireAppRoom } from "../identity/apps.ts";
 import { requireTokenRoom } from "../identity/tokens.ts";
-import { countAttempt } from "../sign-in/challenge.ts";
 import { ANSWERS_STYLE, accessText, answers, hostText } from "./access-text.ts";
+import { receiveAttempt } from "./answered-form.ts";
 import { addAppCode } from "./apps/app-codes.ts";
 import { firstChoices, readChoices, rightsOf } from "./apps/app-rights.ts";
 import { sendAppConsent } from "./apps/consent-page.ts";
@@ -21,7 +21,6 @@ import {
   readAuthorizationRequest,
 } from "./authorization-request.ts";
 import { addCode, readAnswered } from "./oauth-codes.ts";
-import { readForm } from "./program-endpoint.ts";
 import { type Answer, formTarget, sendBack } from "./way-back.ts";
 
 /** The maximum length of the URL in characters. The sign-in cannot return to a longer URL. */
@@ -51,22 +50,20 @@ export function mountAuthorize(app: FastifyInstance, env: Env): void {
   });
 
   app.post("/oauth/authorize", async (request, reply) => {
-    blockEmbedding(reply);
-    requireSameOrigin(request.headers, env.base);
-    const user = await requirePerson(request, reply, "api", env);
-    if (!(await countAttempt(request, reply, env))) refuse("RATE_LIMITED");
-    const form = await readForm(request);
+    const { caller, form } = await receiveAttempt(request, reply, env);
+    const { user } = caller;
     const asked = readAnswered<AuthorizationRequest>("oauth.authorize", form.get("ticket") ?? "", user, env);
     const answer = (given: Answer) => sendBack(reply, asked, given, env.base);
     if (form.get("answer") !== "allow")
       return answer({ error: "access_denied", error_description: "The person has not allowed it." });
     await requireRoom(asked, user, env);
-    if (!isOfApp(asked)) return answer({ code: (await addCode(user, asked, env)) ?? refuse("RATE_LIMITED") });
+    if (!isOfApp(asked))
+      return answer({ code: (await addCode(caller, asked, env)) ?? refuse("RATE_LIMITED") });
     const choices = readChoices(form, asked);
     const rights = await rightsOf(choices, user, env);
     if (rights === null)
       return sendAppConsent(reply.code(400), asked, { choices, isMissing: true }, user, env);
-    return answer({ code: (await addAppCode(user, asked, rights, env)) ?? refuse("RATE_LIMITED") });
+    return answer({ code: (await addAppCode(caller, asked, rights, env)) ?? refuse("RATE_LIMITED") });
   });
 }
 

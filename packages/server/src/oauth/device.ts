@@ -2,12 +2,12 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import type { User } from "../access/principal.ts";
 import { issueTicket } from "../crypto/tickets.ts";
 import type { Env } from "../env.ts";
-import { blockEmbedding, requireSameOrigin } from "../http/cross-site.ts";
+import { blockEmbedding } from "../http/cross-site.ts";
 import { address, html, sendPage } from "../http/html.ts";
-import { refuse } from "../http/refusal.ts";
+import type { Caller } from "../identity/credential.ts";
 import { requireTokenRoom } from "../identity/tokens.ts";
-import { countAttempt } from "../sign-in/challenge.ts";
 import { ANSWERS_STYLE, accessText, answers, hostText } from "./access-text.ts";
+import { receiveAttempt } from "./answered-form.ts";
 import { type AskedAccess, readAskedAccess, requirePerson, titleOfAsked } from "./asked-access.ts";
 import {
   addDevice,
@@ -19,7 +19,7 @@ import {
   readAnswered,
   readUserCode,
 } from "./oauth-codes.ts";
-import { mountProgramEndpoint, readForm, refuseOAuth, requireCommandLine } from "./program-endpoint.ts";
+import { mountProgramEndpoint, refuseOAuth, requireCommandLine } from "./program-endpoint.ts";
 
 /**
  * Mounts `POST /oauth/device_authorization`, by which a program without a browser gets a code for the person to enter (RFC 8628, section
@@ -127,15 +127,12 @@ export function mountDevice(app: FastifyInstance, env: Env): void {
   });
 
   app.post("/oauth/device", async (request, reply) => {
-    blockEmbedding(reply);
-    requireSameOrigin(request.headers, env.base);
-    const user = await requirePerson(request, reply, "api", env);
     // Both steps count as attempts, so that nobody can try user codes in large numbers.
-    if (!(await countAttempt(request, reply, env))) refuse("RATE_LIMITED");
-    const form = await readForm(request);
+    const { caller, form } = await receiveAttempt(request, reply, env);
+    const { user } = caller;
     const ticket = form.get("ticket");
     if (ticket === undefined) return ask(form.get("user_code") ?? "", user, reply);
-    return answer(readAnswered<string>("oauth.device", ticket, user, env), form.get("answer"), user, reply);
+    return answer(readAnswered<string>("oauth.device", ticket, user, env), form.get("answer"), caller, reply);
   });
 
   async function ask(typed: string, user: User, reply: FastifyReply): Promise<FastifyReply> {
@@ -158,12 +155,12 @@ export function mountDevice(app: FastifyInstance, env: Env): void {
   async function answer(
     userCode: string,
     given: string | undefined,
-    user: User,
+    caller: Caller<User>,
     reply: FastifyReply,
   ): Promise<FastifyReply> {
     const allowed = given === "allow";
-    if (allowed) await requireTokenRoom(user, env);
-    if (!(await answerDevice(userCode, user, allowed ? "allow" : "deny", env)))
+    if (allowed) await requireTokenRoom(caller.user, env);
+    if (!(await answerDevice(userCode, caller, allowed ? "allow" : "deny", env)))
       return sendUserCodeForm(reply.code(400), { fault: UNKNOWN });
     return sendAnswered(reply, allowed);
   }

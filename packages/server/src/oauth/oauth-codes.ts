@@ -4,9 +4,12 @@ import type { User } from "../access/principal.ts";
 import type { CanvasData } from "../canvases/canvas-data.ts";
 import { isToken, newToken, tokenHash } from "../crypto/ids.ts";
 import { readTicket, type TicketPurpose } from "../crypto/tickets.ts";
+import { sql } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { refuse } from "../http/refusal.ts";
 import { networkOf } from "../http/request-headers.ts";
+import type { Caller } from "../identity/credential.ts";
+import { storeFor } from "../identity/lock-credential.ts";
 import type { AskedAccess } from "./asked-access.ts";
 import { refuseOAuth } from "./program-endpoint.ts";
 
@@ -87,21 +90,23 @@ export interface StoredCode {
   expires_at: number;
 }
 
-/** Stores an authorization code of a person, and returns it. Returns null if the person has too many. */
+/** Stores an authorization code of a person, and returns it. Returns null if the person has too many. Throws 401 if their credential has ended. */
 export async function addCode(
-  { id }: User,
+  caller: Caller<User>,
   { redirectUri, challenge, asked }: { redirectUri: string; challenge: string; asked: AskedAccess },
-  { db, clock }: Env,
+  env: Env,
 ): Promise<string | null> {
+  const { id } = caller.user;
+  const { clock } = env;
   const code = newToken();
-  const stored = await db.withReserve.run`
+  const insert = sql`
     insert into oauth_codes (secret_hash, redirect_uri, challenge, host, scope, canvas_id, user_id, expires_at)
     select cast(${tokenHash(code)} as text), cast(${redirectUri} as text), cast(${challenge} as text),
       cast(${asked.host} as text), cast(${asked.scope} as text), cast(${asked.canvasId} as text),
       cast(${id} as text), cast(${clock() + CODE_LIFETIME_MS} as bigint)
     where (select count(*) from oauth_codes where user_id = ${id} and user_code is null
       and expires_at > ${clock()}) < ${MAX_CODES}`;
-  return stored === 1 ? code : null;
+  return (await storeFor(caller, insert, env)) ? code : null;
 }
 
 /** Stores the request of a device, and returns its codes. Returns null if too many devices of the network wait. */
@@ -141,19 +146,21 @@ export const findWaitingDevice = (userCode: string, env: Env): Promise<StoredCod
     select oauth_codes.*, null as email from oauth_codes
     where user_code = ${userCodeHash(userCode, env)} and user_id is null and denied = 0 and expires_at > ${env.clock()}`;
 
-/** Stores the answer of a person to the request of a device. Returns false if the request no longer waits for one. */
+/**
+ * Stores the answer of a person to the request of a device. Returns false if the request no longer waits for one. Throws 401 if the credential of
+ * the person has ended.
+ */
 export async function answerDevice(
   userCode: string,
-  { id }: User,
+  caller: Caller<User>,
   answer: "allow" | "deny",
   env: Env,
 ): Promise<boolean> {
-  const { db, clock } = env;
   const denied = answer === "deny" ? 1 : 0;
-  const answered = await db.withReserve.run`
-    update oauth_codes set user_id = ${id}, denied = ${denied}
-    where user_code = ${userCodeHash(userCode, env)} and user_id is null and denied = 0 and expires_at > ${clock()}`;
-  return answered === 1;
+  const update = sql`
+    update oauth_codes set user_id = ${caller.user.id}, denied = ${denied}
+    where user_code = ${userCodeHash(userCode, env)} and user_id is null and denied = 0 and expires_at > ${env.clock()}`;
+  return storeFor(caller, update, env);
 }
 
 /** Records that a device has asked for its token. Returns when, by the clock of the database: another node may have recorded the last time. */

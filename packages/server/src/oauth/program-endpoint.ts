@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Env } from "../env.ts";
-import { readBody } from "../http/body.ts";
+import { essenceOf } from "../http/body.ts";
 import { requireSameOrigin } from "../http/cross-site.ts";
+import { MAX_FORM_BYTES, readFields } from "../http/form-fields.ts";
 import { take } from "../http/rate-limit.ts";
 import { Refusal } from "../http/refusal.ts";
 import { networkOf } from "../http/request-headers.ts";
@@ -42,21 +43,18 @@ export const refuseInvalidGrant = (): never =>
     "The code or refresh token is unknown, was used, has expired or belongs to another request.",
   );
 
-const MAX_FORM_BYTES = 8 * 1024;
-
 /** The fields of a form by their names. `resource` may be repeated (RFC 8707, section 2); its values are then separated by spaces. */
 export type Form = ReadonlyMap<string, string>;
 
 /** Reads a form. Throws the error `invalid_request` if the body is not a form, is too large, or repeats a field (RFC 6749, section 3.2). */
 export async function readForm(request: FastifyRequest): Promise<Form> {
-  const type = (request.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase();
-  if (type !== "application/x-www-form-urlencoded")
+  if (essenceOf(request.headers["content-type"]) !== "application/x-www-form-urlencoded")
     refuseOAuth("invalid_request", "The body must be a form: application/x-www-form-urlencoded.");
-  const body = await readBody(request.raw, MAX_FORM_BYTES, () =>
+  const fields = await readFields(request, () =>
     refuseOAuth("invalid_request", `The form is larger than ${MAX_FORM_BYTES} bytes.`, 413),
   );
   const form = new Map<string, string>();
-  for (const [name, value] of new URLSearchParams(body.toString("utf8"))) {
+  for (const [name, value] of fields) {
     if (value === "") continue;
     const before = form.get(name);
     if (before !== undefined && name !== "resource")

@@ -162,7 +162,7 @@ export interface Operation<Caller, Result> extends Description {
 }
 
 /** A caller whose access can be checked again. Work is done for `user`. */
-interface Readmittable {
+export interface Readmittable {
   user: { id: string };
   /** Checks access again. Returns the caller with their current rights, or throws a `Refusal` if they have lost access. */
   readmit(): Promise<this>;

@@ -7,9 +7,7 @@ import type { Env } from "../env.ts";
 import { allowEmbedding, blockEmbedding } from "../http/cross-site.ts";
 import { refuse } from "../http/refusal.ts";
 import { networkOf } from "../http/request-headers.ts";
-import { reauthenticate } from "../identity/identify.ts";
-import { challengeAgain } from "../sign-in/challenge.ts";
-import { authenticate, opensToAnonymous } from "./authenticate.ts";
+import { authenticate, authenticateAgain } from "./authenticate.ts";
 import { isolate, setCorsHeaders, startedBy } from "./isolate.ts";
 import { limitRequests } from "./request-limits.ts";
 import { enterCanvas, isOpenToVisitors, lookUp, refuseVisitor, slugOf } from "./resolve.ts";
@@ -71,23 +69,17 @@ export async function readmit(
   env: Env,
 ): Promise<Admitted> {
   const {
-    user,
-    credential,
-    passes,
     canvas: { id, slug },
     use,
     admitsVisitors,
   } = admission;
-  const now = await reauthenticate(admission, env);
-  const isKnown = now !== null || (user.kind === "visitor" && (await opensToAnonymous(slug, env)));
-  if (!isKnown) challengeAgain(admission, env);
-  const principal = now?.user ?? user;
-  const found = await lookUp(slug, principal, env);
+  const { user, credential, passes } = await authenticateAgain(admission, slug, env);
+  const found = await lookUp(slug, user, env);
   const openToVisitors = admitsVisitors !== undefined && (await isOpenToVisitors(found, admitsVisitors, env));
   const entering = { surface: "api", openToVisitors, use } as const;
-  const { canvas, role } = enterCanvas(found, entering, { user: principal, passes }, env);
+  const { canvas, role } = enterCanvas(found, entering, { user, passes }, env);
   // The slug may belong to another canvas by now.
   if (canvas.id !== id) refuse("NOT_FOUND");
   if (capability !== null) requireCapability(canvas, capability, env);
-  return { user: principal, credential: now?.credential ?? credential, passes, canvas, role };
+  return { user, credential, passes, canvas, role };
 }

@@ -4,9 +4,9 @@ import type { Env } from "../env.ts";
 import { parseCanvasPath } from "../http/canvas-path.ts";
 import { wantsPage } from "../http/request-headers.ts";
 import type { Caller } from "../identity/credential.ts";
-import { identify } from "../identity/identify.ts";
+import { identify, reauthenticate } from "../identity/identify.ts";
 import { findPreviewer, mayPreview } from "../identity/previews.ts";
-import { challenge, challengeProgram } from "../sign-in/challenge.ts";
+import { challenge, challengeAgain, challengeProgram } from "../sign-in/challenge.ts";
 import { startHandOver } from "../sign-in/hand-over.ts";
 import type { Visit } from "./visit.ts";
 
@@ -45,4 +45,16 @@ export async function authenticate(visit: Visit, env: Env): Promise<Caller> {
     startHandOver(canvasHost, path, request, env);
   }
   return surface === "api" ? challengeProgram(request, env) : challenge(request, "page", env);
+}
+
+/**
+ * Repeats step 1 for a caller of the canvas with this slug who was authenticated before. Returns the caller as they are now. Throws 401, or a
+ * redirect to the sign-in, if their credential has ended, and for an anonymous caller if the canvas has no active Public link any more.
+ */
+export async function authenticateAgain(caller: Caller, slug: string, env: Env): Promise<Caller> {
+  const now = await reauthenticate(caller, env);
+  const isKnown = now !== null || (caller.user.kind === "visitor" && (await opensToAnonymous(slug, env)));
+  if (!isKnown) challengeAgain(caller, env);
+  const { user, credential } = now ?? caller;
+  return { user, credential, passes: caller.passes };
 }

@@ -2,8 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { normalEmail } from "../access/principal.ts";
 import type { Env } from "../env.ts";
-import { readBody, readJson, refuseLargeBody } from "../http/body.ts";
+import { readJson } from "../http/body.ts";
 import { requireSameOrigin } from "../http/cross-site.ts";
+import { readFields } from "../http/form-fields.ts";
 import { html, sendPage } from "../http/html.ts";
 import { firstValue, type Query } from "../http/query.ts";
 import type { HeaderSink } from "../http/rate-limit.ts";
@@ -58,9 +59,6 @@ const Session = z.strictObject({
     .optional(),
 });
 
-/** The maximum size of the sign-in form in bytes. */
-const MAX_FORM_BYTES = 8 * 1024;
-
 /**
  * Mounts the sign-in of dev mode, which needs no credentials and works on loopback addresses only: a page to pick a user, and an endpoint
  * for programs.
@@ -99,8 +97,7 @@ export function mountDevSignIn(app: FastifyInstance, env: Env): void {
 
   app.post("/auth/login", async (request, reply) => {
     await guard(request, reply);
-    const body = await readBody(request.raw, MAX_FORM_BYTES, () => refuseLargeBody(MAX_FORM_BYTES));
-    const form = new URLSearchParams(body.toString("utf8"));
+    const form = await readFields(request);
     const email = form.get("email") ?? "";
     const returnTo = safeReturn(form.get("returnTo") ?? undefined, env.base);
     const name = cleanName(form.get("name")) ?? undefined;

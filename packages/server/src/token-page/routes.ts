@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Env } from "../env.ts";
-import { readBody, refuseLargeBody } from "../http/body.ts";
 import { destinationOf } from "../http/cross-site.ts";
+import { readFields } from "../http/form-fields.ts";
 import { firstValue, type Query } from "../http/query.ts";
 import { Refusal, refuse } from "../http/refusal.ts";
 import { cleanName } from "../identity/users.ts";
@@ -9,12 +9,10 @@ import type { ActCaller } from "../management/callers.ts";
 import { admit } from "../management/mount.ts";
 import { createAct, deleteAct } from "../management/tokens.ts";
 import { inputOf } from "../operations/operation.ts";
+import { receiveForm } from "../operations/received-form.ts";
 import { type Choices, choicesOf, endOf } from "./token-choices.ts";
 import type { Fault } from "./token-form.ts";
 import { type Shown, sendTokenPage } from "./token-page.ts";
-
-/** The maximum size in bytes of the submitted form. */
-const FORM_BYTES = 8 * 1024;
 
 /** Mounts the page `/tokens`, on which a person creates and ends access tokens through the acts of the management API. */
 export function mountTokenPage(app: FastifyInstance, env: Env): void {
@@ -26,11 +24,7 @@ export function mountTokenPage(app: FastifyInstance, env: Env): void {
   });
 
   app.post("/tokens", async (request, reply) => {
-    const admitted = await admitToPage(request, reply, env);
-    const bytes = await readBody(request.raw, FORM_BYTES, () => refuseLargeBody(FORM_BYTES));
-    const form = new URLSearchParams(bytes.toString("utf8"));
-    // The form may have arrived late.
-    const caller = await admitted.readmit();
+    const { caller, form } = await receiveForm(request, () => admitToPage(request, reply, env), readFields);
     const id = form.get("remove");
     if (id !== null) {
       await remove(caller, id, env);

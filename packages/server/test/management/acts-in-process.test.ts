@@ -47,7 +47,7 @@ const callerOf = async (email: string): Promise<ActCaller> => {
 
 /** Returns the caller with a new access token of a user. */
 async function programOf(user: User, scope: TokenScope = "full"): Promise<ActCaller> {
-  const { token } = await createToken(user, { name: "A program", scope }, env);
+  const { token } = await createToken({ user, credential: null }, { name: "A program", scope }, env);
   const found = (await tokenUser(token, env)) ?? assert.fail("the token is valid");
   return callerWith(found.user, found.credential);
 }

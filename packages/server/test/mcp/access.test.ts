@@ -1,16 +1,11 @@
 import assert from "node:assert/strict";
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import type { IncomingMessage } from "node:http";
 import { before, it } from "node:test";
 import { manage } from "@easel/conformance/fixture";
 import { type Header, send } from "@easel/conformance/http";
 import { freshEmail, type Person } from "@easel/conformance/target";
-import { beginRequest } from "../support/begin-request.ts";
 import { type ConnectedTool, connectTool, toolRequest } from "../support/connected-tool.ts";
 import { onSqlite } from "../support/engines.ts";
-
-/** The channel on which Node announces each request whose head has been received. */
-const REQUEST_START = "http.server.request.start";
+import { beginLate } from "../support/late-body.ts";
 
 await onSqlite("access to /mcp", (target, env) => {
   let person: Person;
@@ -125,35 +120,19 @@ await onSqlite("access to /mcp", (target, env) => {
     assert.equal((await tool.request("tools/list")).status, 401);
   });
 
-  /** Resolves when the service has received the head of the next request to `/mcp`. */
-  const nextHead = (): Promise<void> =>
-    new Promise((resolve) => {
-      const listen = (message: unknown) => {
-        if ((message as { request: IncomingMessage }).request.url !== "/mcp") return;
-        unsubscribe(REQUEST_START, listen);
-        resolve();
-      };
-      subscribe(REQUEST_START, listen);
-    });
-
   /** Begins a call whose body arrives late. Returns the function that sends the rest of it and returns the status. */
-  const beginCall = async (person: Person, { token }: ConnectedTool) => {
+  const beginCall = async ({ token }: ConnectedTool) => {
     const { headers, body } = toolRequest("tools/call", { name: "list_canvases", arguments: {} });
-    const holder = { ...person, headers: [["Authorization", `Bearer ${token}`]] as Header[] };
-    const request = { method: "POST", path: "/mcp", headers, body: Buffer.from(body) };
-    const received = nextHead();
-    const { sent, answer } = beginRequest(target.base, holder, request, 10);
-    await received;
-    return async (): Promise<number> => {
-      sent.end(request.body.subarray(10));
-      return (await answer).status;
-    };
+    const holder = { headers: [["Authorization", `Bearer ${token}`]] as Header[] };
+    const request = { method: "POST", path: "/mcp", headers, body };
+    const finish = await beginLate(target.base, holder, request, "head");
+    return async (): Promise<number> => (await finish()).status;
   };
 
   it("ends with the account of the person while the body is received", async () => {
     const gone = await target.signIn(freshEmail("gone"));
     const tool = await connectTool(target.base, gone, {}, env);
-    const finish = await beginCall(gone, tool);
+    const finish = await beginCall(tool);
     await env.db.run`update users set deactivated_at = 1 where email = ${gone.email}`;
     assert.equal(await finish(), 401);
   });
@@ -169,12 +148,12 @@ await onSqlite("access to /mcp", (target, env) => {
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
     const running = Array.from({ length: 4 }, () => env.toolCalls.run(String(me.id), () => gate));
     const states: string[] = [];
-    const begun = [await beginCall(ada, busy), await beginCall(ada, ended)];
+    const begun = [await beginCall(busy), await beginCall(ended)];
     const waiting = begun.map(async (finish, index) => {
       const status = await finish();
       states.push(`call ${index + 5}: ${status}`);
     });
-    for (let calls = 0; calls < 3; calls++) assert.equal(await (await beginCall(bob, other))(), 200);
+    for (let calls = 0; calls < 3; calls++) assert.equal(await (await beginCall(other))(), 200);
     assert.deepEqual(states, []);
     await env.db.run`update apps set expires_at = 1 where id = ${ended.id}`;
     open();

@@ -245,6 +245,25 @@ test("paths of canvases and Fetch Metadata headers are read by one module each",
   assert.deepEqual(having(/["'`/]c\/[^{\s]|["'`]\/c["'`]/), ["dashboard/mount.ts", "http/canvas-path.ts"]);
 });
 
+test("a form of a person is received with the person as they are then: others read forms only where nobody is identified", () => {
+  assert.deepEqual(
+    imports.filter(({ to }) => to === "http/form-fields.ts").map(({ from }) => from),
+    ["content/password-gate.ts", "oauth/program-endpoint.ts", "sign-in/dev.ts", "token-page/routes.ts"],
+  );
+  const receiving = ["content/password-gate.ts", "token-page/routes.ts", "oauth/answered-form.ts"];
+  for (const file of receiving) {
+    const text = read(SERVER, file);
+    assert.match(text, /receiveForm\(/, file);
+    assert.doesNotMatch(text, /\b(readFields|readForm)\(/, file);
+  }
+  assert.deepEqual(
+    files.filter((file) =>
+      /\breadForm\b.*program-endpoint|program-endpoint.*\breadForm\b/.test(read(SERVER, file)),
+    ),
+    ["oauth/answered-form.ts"],
+  );
+});
+
 test("there are no import cycles", () => {
   const next = Map.groupBy(imports, ({ from }) => from);
   const done = new Set<string>();

@@ -12,7 +12,7 @@ export interface BegunRequest {
 /** Sends a request of a person with the first `bytes` of its body. With fewer bytes than the body has, the service waits for the rest. */
 export function beginRequest(
   base: string,
-  person: Person,
+  person: Pick<Person, "headers">,
   { headers = [], body = "", ...request }: Request,
   bytes = Number.POSITIVE_INFINITY,
 ): BegunRequest {

@@ -2,15 +2,15 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { User } from "../../access/principal.ts";
 import { readTicket, type Ticket } from "../../crypto/tickets.ts";
 import type { Env } from "../../env.ts";
-import { blockEmbedding, requireSameOrigin } from "../../http/cross-site.ts";
+import { blockEmbedding } from "../../http/cross-site.ts";
 import { take } from "../../http/rate-limit.ts";
 import { Refusal, refuse } from "../../http/refusal.ts";
 import { type App, appOfPerson } from "../../identity/apps.ts";
 import type { Caller } from "../../identity/credential.ts";
 import { answerTo, recordAnswer, withdrawAnswer } from "../../identity/used-tickets.ts";
 import { type ActCaller, actCaller } from "../../management/callers.ts";
+import { receiveAnswer } from "../../oauth/answered-form.ts";
 import { identifyPerson } from "../../oauth/asked-access.ts";
-import { readForm } from "../../oauth/program-endpoint.ts";
 import { proposeDeletion } from "../deletion/propose-deletion.ts";
 import type { Handler } from "../handler.ts";
 import { proposeSharing } from "../sharing/propose-sharing.ts";
@@ -31,15 +31,18 @@ interface Opened {
   caller: ActCaller;
 }
 
+/** Counts a request of a person to a question as one to the management API. */
+async function count({ user }: Caller<User>, reply: FastifyReply, env: Env): Promise<void> {
+  const bucket = { rateClass: "management", owner: user.id, part: "management" } as const;
+  if (!(await take(bucket, env.config.managementPerMinute, reply, env))) refuse("RATE_LIMITED");
+}
+
 /** Opens the question in the address. Throws 404 `NOT_FOUND`, which tells nothing, if it is for somebody else. */
 async function open(
   request: FastifyRequest,
-  reply: FastifyReply,
   { user, credential, passes }: Caller<User>,
   env: Env,
 ): Promise<Opened> {
-  const bucket = { rateClass: "management", owner: user.id, part: "management" } as const;
-  if (!(await take(bucket, env.config.managementPerMinute, reply, env))) refuse("RATE_LIMITED");
   const { ticket: text } = request.params as { ticket: string };
   const ticket =
     readTicket<AskedQuestion>("confirm", text, user, env) ??
@@ -98,7 +101,9 @@ export const askPerson =
   (env: Env): Handler =>
   async (request, reply) => {
     blockEmbedding(reply);
-    const opened = await open(request, reply, await identifyPerson(request, reply, "page", env), env);
+    const person = await identifyPerson(request, reply, "page", env);
+    await count(person, reply, env);
+    const opened = await open(request, person, env);
     const { canvas } = opened.ticket.asked;
     const answer = await answerTo(opened.ticket.id, env);
     if (answer !== null) return sendAnswered(reply, answer, canvas);
@@ -114,10 +119,8 @@ export const askPerson =
 export const answerQuestion =
   (env: Env): Handler =>
   async (request, reply) => {
-    blockEmbedding(reply);
-    requireSameOrigin(request.headers, env.base);
-    const opened = await open(request, reply, await identifyPerson(request, reply, "api", env), env);
-    const form = await readForm(request);
+    const { caller, form } = await receiveAnswer(request, reply, (person) => count(person, reply, env), env);
+    const opened = await open(request, caller, env);
     const { ticket } = opened;
     const answer = await answerTo(ticket.id, env);
     if (answer !== null) return sendAnswered(reply, answer, ticket.asked.canvas);

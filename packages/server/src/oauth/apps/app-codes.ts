@@ -2,7 +2,10 @@ import type { TokenScope } from "@easel/protocol/management";
 import type { User } from "../../access/principal.ts";
 import type { CanvasData } from "../../canvases/canvas-data.ts";
 import { isToken, newToken, tokenHash } from "../../crypto/ids.ts";
+import { sql } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
+import type { Caller } from "../../identity/credential.ts";
+import { storeFor } from "../../identity/lock-credential.ts";
 import type { AppRequest } from "./app-request.ts";
 import type { AppRights } from "./app-rights.ts";
 
@@ -45,16 +48,20 @@ export interface AppCode {
   expires_at: number;
 }
 
-/** Stores an authorization code for what a person allows, and returns it. Returns null if the person has too many. */
+/**
+ * Stores an authorization code for what a person allows, and returns it. Returns null if the person has too many. Throws 401 if their credential
+ * has ended.
+ */
 export async function addAppCode(
-  { id }: Pick<User, "id">,
+  caller: Caller<User>,
   { client, redirectUri, challenge }: AppRequest,
   { scope, canvasId, ownOnly, confirms }: AppRights,
-  { db, clock }: Env,
+  env: Env,
 ): Promise<string | null> {
+  const { id } = caller.user;
   const code = newToken();
-  const now = clock();
-  const stored = await db.withReserve.run`
+  const now = env.clock();
+  const insert = sql`
     insert into app_codes (secret_hash, user_id, client_id, client_name, client_host, verified, redirect_uri, challenge, scope, canvas_id,
       own_only, confirms, expires_at)
     select cast(${tokenHash(code)} as text), cast(${id} as text), cast(${client.id} as text), cast(${client.name} as text),
@@ -62,7 +69,7 @@ export async function addAppCode(
       cast(${challenge} as text), cast(${scope} as text), cast(${canvasId} as text), cast(${ownOnly ? 1 : 0} as integer),
       cast(${confirms ? 1 : 0} as integer), cast(${now + LIFETIME_MS} as bigint)
     where (select count(*) from app_codes where user_id = ${id} and expires_at > ${now}) < ${MAX_CODES}`;
-  return stored === 1 ? code : null;
+  return (await storeFor(caller, insert, env)) ? code : null;
 }
 
 /** Finds an authorization code of a program in any state. */

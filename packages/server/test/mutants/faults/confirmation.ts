@@ -40,20 +40,7 @@ export const confirmation: Fault[] = [
     "false",
     PAGE_TEST,
   ),
-  fault(
-    "confirmation: pages of others answer",
-    MOUNT,
-    "requireSameOrigin(request.headers, env.base);",
-    "",
-    PAGE_TEST,
-  ),
-  fault(
-    "confirmation: pages can be embedded",
-    MOUNT,
-    'blockEmbedding(reply);\n    const opened = await open(request, reply, await identifyPerson(request, reply, "page", env), env);\n    const { canvas }',
-    'const opened = await open(request, reply, await identifyPerson(request, reply, "page", env), env);\n    const { canvas }',
-    PAGE_TEST,
-  ),
+  fault("confirmation: pages can be embedded", MOUNT, "blockEmbedding(reply);\n", "", PAGE_TEST),
   fault(
     "confirmation: programs that are no longer connected ask",
     "packages/server/src/identity/apps.ts",

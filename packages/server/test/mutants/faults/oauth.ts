@@ -12,6 +12,8 @@ const HOSTILE_REQUEST = "packages/server/test/sign-in/oauth-request-hostile.test
 const FORGED_ANSWER = "packages/server/test/sign-in/oauth-answer-forged.test.ts";
 const HOSTILE_PROGRAM = "packages/server/test/sign-in/oauth-program-hostile.test.ts";
 const PROGRAM = `${OAUTH}/program-endpoint.ts`;
+const ANSWERED = `${OAUTH}/answered-form.ts`;
+const LATE = "packages/server/test/sign-in/late-forms.test.ts";
 const LIMITS = "packages/server/test/sign-in/sign-in-limits.test.ts";
 
 /** Faults of the sign-in of the command line. */
@@ -124,7 +126,7 @@ export const oauth: Fault[] = [
   fault(
     "oauth: the last answer to a device counts",
     CODES,
-    "where user_code = ${userCodeHash(userCode, env)} and user_id is null and denied = 0 and expires_at > ${clock()}`;\n  return",
+    "where user_code = ${userCodeHash(userCode, env)} and user_id is null and denied = 0 and expires_at > ${env.clock()}`;\n  return",
     "where user_code = ${userCodeHash(userCode, env)}`;\n  return",
     TEST,
   ),
@@ -159,32 +161,47 @@ export const oauth: Fault[] = [
   fault("oauth: any number of devices wait", CODES, "< ${MAX_DEVICES}", "< 1000000", TEST),
   fault("oauth: a person has any number of codes", CODES, "< ${MAX_CODES}", "< 1000000", TEST),
   fault(
-    "oauth: other sites answer the question",
-    `${OAUTH}/authorize.ts`,
+    "oauth: other sites answer questions",
+    ANSWERED,
     "requireSameOrigin(request.headers, env.base);",
     "",
     FORGED_ANSWER,
+    "packages/server/test/mcp/confirmation.test.ts",
   ),
   fault(
-    "oauth: other sites answer for a device",
-    `${OAUTH}/device.ts`,
-    "requireSameOrigin(request.headers, env.base);",
-    "",
-    FORGED_ANSWER,
-  ),
-  fault(
-    "oauth: the question has no limit of attempts",
-    `${OAUTH}/authorize.ts`,
+    "oauth: questions have no limit of attempts",
+    ANSWERED,
     "if (!(await countAttempt(request, reply, env)))",
     "if (false)",
     LIMITS,
   ),
   fault(
-    "oauth: codes of devices can be guessed",
-    `${OAUTH}/device.ts`,
-    "if (!(await countAttempt(request, reply, env)))",
-    "if (false)",
-    LIMITS,
+    "forms: a late one counts for a person whose session has ended",
+    "packages/server/src/operations/received-form.ts",
+    "await admitted.readmit()",
+    "admitted",
+    LATE,
+  ),
+  fault(
+    "oauth: a code is stored for a session that another node has ended",
+    "packages/server/src/identity/lock-credential.ts",
+    "where id = ${credential.id} and expires_at > ${clock()}`;",
+    "where ${credential.id} <> ${clock()}`;",
+    LATE,
+  ),
+  fault(
+    "oauth: a token is stored for a session that another node has ended",
+    "packages/server/src/identity/tokens.ts",
+    "lockCredential(caller, env), ",
+    "",
+    LATE,
+  ),
+  fault(
+    "oauth: a connected tool is stored for a session that another node has ended",
+    "packages/server/src/identity/apps.ts",
+    "lockCredential(caller, env), ",
+    "",
+    LATE,
   ),
   fault(
     "oauth: tickets are not signed",

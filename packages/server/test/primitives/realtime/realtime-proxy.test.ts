@@ -101,7 +101,11 @@ describe("behind a proxy with signed assertions", async () => {
     const { slug, people, id } = await stage(target);
     // The API creates no tokens here, but the database may have tokens from before the proxy signed its requests.
     const user = await upsertUser(env.db, people.owner.email, null, Date.now());
-    const { token } = await createToken(user ?? assert.fail(), { name: "A program" }, env);
+    const { token } = await createToken(
+      { user: user ?? assert.fail(), credential: null },
+      { name: "A program" },
+      env,
+    );
     const bearer: Header = ["Authorization", `Bearer ${token}`];
     unauthenticated(await knock(target, slug, { ...people.owner, headers: [bearer] }), target);
     const both = { ...people.owner, headers: [...people.owner.headers, bearer] };
