@@ -12,56 +12,13 @@ const URI = /^[a-z][a-z0-9+.-]*:\/[\w~:/?[\]@!$&'()*+,;=%.-]+$/;
 
 const LOOPBACK_HOSTS = ["127.0.0.1", "[::1]", "localhost"];
 
-/**
- * Matches the schemes that browsers and operating systems handle themselves, by running code, opening files or connecting to servers, so
- * that no application can have them for its redirects.
- */
-const TAKEN_SCHEMES = new RegExp(
-  `^(?:${[
-    ...[
-      "javascript",
-      "vbscript",
-      "data",
-      "file",
-      "blob",
-      "filesystem",
-      "about",
-      "view-source",
-      "jar",
-      "resource",
-    ],
-    ...[
-      "wss?",
-      "s?ftps?",
-      "ssh",
-      "smb",
-      "telnet",
-      "ldaps?",
-      "mailto",
-      "tel",
-      "sms",
-      "intent",
-      "market",
-      "shell",
-    ],
-    ...[
-      "search",
-      "search-ms",
-      "ms-.*",
-      "res",
-      "mhtml",
-      "help",
-      "hcp",
-      "chrome.*",
-      "moz-.*",
-      "edge",
-      "x-apple.*",
-    ],
-  ].join("|")}):`,
-);
+/** Matches the schemes that browsers handle themselves, by running code, showing files or connecting to servers. */
+const TAKEN_SCHEMES =
+  /^(?:javascript|vbscript|data|blob|file|filesystem|about|view-source|jar|resource|wss?|s?ftps?):/;
 
 /**
- * Returns the kind of a redirect URI, or null if no program may have it. The URI must be written as browsers write it: with another spelling,
+ * Returns the kind of a redirect URI, or null if no program may have it. Which programs may have one of a scheme of applications, is decided
+ * elsewhere (`oauth/clients/vouched-redirect.ts`). The URI must be written as browsers write it: with another spelling,
  * a comparison of texts and the browser could see different hosts.
  */
 export function redirectKind(uri: string): RedirectKind | null {
@@ -79,6 +36,15 @@ const withoutPort = (uri: string): string => {
   url.port = "";
   return url.href;
 };
+
+/**
+ * Matches the schemes that are the name of a domain, written backwards (RFC 8252, section 7.1). Applications make their own from a domain of their
+ * maker; those of browsers and operating systems have no dot, or a first part that is no top-level domain, such as `x-apple.systempreferences:`.
+ */
+const REVERSE_DOMAIN = /^(?:[a-z]{2,}|xn--[a-z0-9-]+)(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+:/;
+
+/** Whether the scheme of a redirect URI is the name of a domain, written backwards. */
+export const hasReverseDomain = (uri: string): boolean => REVERSE_DOMAIN.test(uri);
 
 /**
  * Whether a redirect URI is one of those that a client has. Compares the texts, except that the port of a loopback URI may be any: programs

@@ -11,18 +11,22 @@ const BOT = { clientId: "acme-bot", name: "Acme bot", redirectUris: ["https://bo
 suite("the clients of the operator", () => {
   test("by default there are none, and programs may register themselves", () => {
     const { oauthClients, oauthRegistration } = readConfig({});
-    assert.deepEqual([oauthClients, oauthRegistration], [{ hosts: [], clients: [] }, true]);
+    assert.deepEqual([oauthClients, oauthRegistration], [{ hosts: [], applications: [], clients: [] }, true]);
     assert.equal(readConfig({ SERVICE_OAUTH_REGISTRATION: "off" }).oauthRegistration, false);
   });
 
   test("hosts and clients are read in any order", () => {
-    assert.deepEqual(read(["Claude.ai", BOT, "tools.acme.test:8443", "vscode.dev:443"]), {
-      hosts: ["claude.ai", "tools.acme.test:8443", "vscode.dev"],
-      clients: [BOT],
-    });
+    assert.deepEqual(
+      read(["Claude.ai", BOT, "tools.acme.test:8443", "acme://oauth/callback", "vscode.dev:443"]),
+      {
+        hosts: ["claude.ai", "tools.acme.test:8443", "vscode.dev"],
+        applications: ["acme://oauth/callback"],
+        clients: [BOT],
+      },
+    );
     const redirectUris = ["http://localhost/callback", "cursor://a/b", "http://127.0.0.1:1/"];
     assert.deepEqual(read([{ ...BOT, redirectUris }]).clients, [{ ...BOT, redirectUris }]);
-    assert.deepEqual(read("[]"), { hosts: [], clients: [] });
+    assert.deepEqual(read("[]"), { hosts: [], applications: [], clients: [] });
   });
 
   const mistakes: [value: unknown, message: RegExp][] = [
@@ -31,6 +35,9 @@ suite("the clients of the operator", () => {
     ["null", /it may hold JSON/],
     [["https://claude.ai"], /`https:\/\/claude\.ai` is no host such as `claude\.ai`/],
     [["claude.ai/oauth"], /is no host/],
+    [["acme:"], /no address of an application such as `acme:\/\/oauth\/callback`/],
+    [["acme://oauth/../callback"], /no address of an application/],
+    [["javascript://a.test/%0aalert(1)"], /no address of an application/],
     [["*.claude.ai"], /is no host/],
     [["claude.ai."], /is no host/],
     [["claude.ai:0"], /is no host/],

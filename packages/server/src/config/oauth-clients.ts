@@ -12,6 +12,8 @@ export interface ConfiguredClient {
 export interface OAuthClients {
   /** The hosts, with a port unless it is 443, whose documents of clients are accepted. If there is none, those of every host are. */
   hosts: string[];
+  /** Redirect URIs with the scheme of an application, to which every client may return. */
+  applications: string[];
   clients: ConfiguredClient[];
 }
 
@@ -19,9 +21,14 @@ const CLIENT_ID = /^[A-Za-z0-9._-]{1,100}$/;
 const NAME = /^(?=.*\S)[^\p{C}\p{Zl}\p{Zp}]{1,60}$/u;
 const HOST = /^[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::[1-9]\d{0,4})?$/i;
 
+const isApplication = (given: string): boolean => redirectKind(given) === "private";
+
 function readHost(given: string): string {
   const url = HOST.test(given) ? URL.parse(`https://${given}`) : null;
-  if (url === null) throw new RangeError(`\`${given}\` is no host such as \`claude.ai\``);
+  if (url === null)
+    throw new RangeError(
+      `\`${given}\` is no host such as \`claude.ai\`, and no address of an application such as \`acme://oauth/callback\``,
+    );
   return url.host;
 }
 
@@ -47,15 +54,17 @@ function readClient(given: unknown): ConfiguredClient {
 
 /** The setting SERVICE_OAUTH_CLIENTS. */
 export const oauthClients: SettingType<OAuthClients> = {
-  may: 'JSON: an array of hosts such as `"claude.ai"` and of clients `{ "clientId", "name", "redirectUris" }`',
+  may: 'JSON: an array of hosts such as `"claude.ai"`, of addresses of applications such as `"acme://oauth/callback"`, and of clients `{ "clientId", "name", "redirectUris" }`',
   read(value) {
     const entries: unknown = JSON.parse(value);
     if (!Array.isArray(entries)) throw new RangeError();
-    const hosts = entries.filter((entry) => typeof entry === "string").map(readHost);
+    const texts = entries.filter((entry) => typeof entry === "string");
+    const applications = texts.filter(isApplication);
+    const hosts = texts.filter((text) => !isApplication(text)).map(readHost);
     const clients = entries.filter((entry) => typeof entry !== "string").map(readClient);
     const ids = clients.map(({ clientId }) => clientId);
     const twice = ids.find((id, index) => ids.indexOf(id) !== index);
     if (twice !== undefined) throw new RangeError(`\`${twice}\` is there twice`);
-    return { hosts, clients };
+    return { hosts, applications, clients };
   },
 };

@@ -331,10 +331,10 @@ await onSqlite("the question whether a program may be connected", (target, env) 
   });
 
   it("an application is opened by a page with a link, which has the code", async () => {
-    const redirect_uri = "cursor://anysphere.cursor-mcp/oauth/callback?from=easel";
-    const id = await register(base, "Cursor", [redirect_uri]);
+    const redirect_uri = "com.acme.app://oauth/callback?from=easel";
+    const id = await register(base, "Acme", [redirect_uri]);
     const attempt = await newAppAttempt(base, id, { redirect_uri });
-    assert.match((await openPage(attempt.url, ada.headers)).text, /<bdi>cursor:<\/bdi>/);
+    assert.match((await openPage(attempt.url, ada.headers)).text, /<bdi>com\.acme\.app:<\/bdi>/);
     const { status, headers, text } = await submitConsent(attempt, ada);
     assert.equal(status, 200);
     const link = /class="button" href="([^"]+)"/.exec(text)?.[1]?.replaceAll("&amp;", "&") ?? "";

@@ -49,7 +49,11 @@ const ROUTES: Record<string, Route> = {
     client_name: "x".repeat(4_000),
     redirect_uris: ["http://localhost/callback"],
   })),
-  "/no-name": json((client_id) => ({ client_id, redirect_uris: ["cursor://a/b"] })),
+  "/no-name": json((client_id) => ({ client_id, redirect_uris: ["com.acme.app:/cb"] })),
+  "/strange": json((client_id) => ({
+    client_id,
+    redirect_uris: ["x-safari-https://evil.example/cb", "tg://msg_url?url=a", "https://tools.acme.test/cb"],
+  })),
   "/secret": json((client_id) => ({
     client_id,
     redirect_uris: ["http://localhost/callback"],
@@ -168,6 +172,12 @@ describe("a client that a document describes", async () => {
     assert.equal((await findClient(`https://${HOST}/long-name`, FROM, env)).name, "x".repeat(60));
   });
 
+  it("names no application for which nobody vouches", async (t) => {
+    const client = await findClient(`https://${HOST}/strange`, FROM, await start(t, NAMED));
+    assert.deepEqual(client.redirectUris, ["https://tools.acme.test/cb"]);
+    assert.equal(client.matches("tg://msg_url?url=a"), false);
+  });
+
   const bad: [path: string, message: RegExp][] = [
     ["/lying", /that of another program/],
     ["/redirect", /at another address/],
@@ -275,7 +285,10 @@ describe("errors that are reported by a redirect", () => {
   const allowed: [kind: ClientKind, uri: string, expected: boolean][] = [
     ["document", "http://127.0.0.1:1/cb", true],
     ["registered", "http://localhost:1/cb", true],
-    ["registered", "cursor://a/b", true],
+    ["registered", "cursor://anysphere.cursor-mcp/oauth/callback", true],
+    ["document", "com.acme.app:/cb", true],
+    ["registered", "cursor://a/b", false],
+    ["document", "tg://msg_url?url=https://evil.example", false],
     ["builtin", "http://127.0.0.1:1/cb", true],
     ["document", "https://evil.example/cb", false],
     ["document", "https://tools.acme.test/cb", true],

@@ -61,16 +61,16 @@ describe("the registration of a program", () => {
   it("gives the same id for the same program, whatever port it listens on", async () => {
     const ids = [];
     for (const redirect_uris of [
-      ["http://localhost:1/cb", "cursor://a/b"],
-      ["cursor://a/b", "http://localhost:2/cb"],
-      ["cursor://a/b", "http://localhost/cb", "http://localhost:3/cb"],
+      ["http://localhost:1/cb", "com.acme.app:/cb"],
+      ["com.acme.app:/cb", "http://localhost:2/cb"],
+      ["com.acme.app:/cb", "http://localhost/cb", "http://localhost:3/cb"],
     ])
       ids.push((await register({ client_name: "A", redirect_uris })).json.client_id);
     assert.equal(new Set(ids).size, 1);
     const others = [
-      { client_name: "B", redirect_uris: ["http://localhost:1/cb", "cursor://a/b"] },
+      { client_name: "B", redirect_uris: ["http://localhost:1/cb", "com.acme.app:/cb"] },
       { client_name: "A", redirect_uris: ["http://localhost:1/cb"] },
-      { client_name: "A", redirect_uris: ["http://127.0.0.1:1/cb", "cursor://a/b"] },
+      { client_name: "A", redirect_uris: ["http://127.0.0.1:1/cb", "com.acme.app:/cb"] },
     ];
     for (const other of others) assert.notEqual((await register(other)).json.client_id, ids[0]);
   });
@@ -108,6 +108,9 @@ describe("the registration of a program", () => {
       "javascript:alert(1)",
       "data:text/html,a",
       "file:///tmp/a",
+      "x-safari-https://evil.example/cb",
+      "tg://msg_url?url=https://evil.example",
+      "cursor://anysphere.cursor-deeplink/mcp/install?name=a",
       "http://127.0.0.1@evil.example/",
       "http://127.0.0.1/cb#fragment",
       `http://localhost:${new URL(base).port}/c/guestbook/`,
@@ -122,6 +125,13 @@ describe("the registration of a program", () => {
       await register({ redirect_uris: new Array(21).fill("http://localhost/cb") }),
       "invalid_redirect_uri",
     );
+  });
+
+  it("accepts the address of an application that the operator has named", async (t) => {
+    const { target } = await startDev(t, { SERVICE_OAUTH_CLIENTS: '["acme://oauth/callback"]' });
+    const redirect_uris = ["acme://oauth/callback", "acme://oauth/other"];
+    const { json } = await post(target.base, PATH, [JSON_TYPE], JSON.stringify({ redirect_uris }));
+    assert.deepEqual(json.redirect_uris, ["acme://oauth/callback"]);
   });
 
   it("accepts a web server of an allowed host", async (t) => {

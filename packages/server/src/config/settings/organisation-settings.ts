@@ -12,8 +12,8 @@ export const ORGANISATION = {
   oauthClients: setting(
     "SERVICE_OAUTH_CLIENTS",
     clients,
-    { hosts: [], clients: [] },
-    'Programs that may ask people for access. A host such as `"claude.ai"`: if there is any, programs that are described by a document on the web must have it at one of these hosts, and programs that register themselves may return to web addresses there. An object `{ "clientId", "name", "redirectUris" }`: a program of your own. See [AI tools](agents.md).',
+    { hosts: [], applications: [], clients: [] },
+    'Programs that may ask people for access. A host such as `"claude.ai"`: if there is any, programs that are described by a document on the web must have it at one of these hosts, and programs that register themselves may return to web addresses there. An address of an application such as `"acme://oauth/callback"`: programs may return to it, besides schemes that are domains written backwards and those of well-known tools. An object `{ "clientId", "name", "redirectUris" }`: a program of your own. See [AI tools](agents.md).',
     { shown: "documents of every host" },
   ),
   publicLinks: setting("SERVICE_PUBLIC_LINKS", onOff, true, "Whether canvases may be shared by Public link."),

@@ -64,13 +64,13 @@ export async function documentClient(clientId: string, { ip, person }: Asker, en
         host: url.host,
         redirectUris,
       },
-      env.base,
+      env,
     );
   } catch (error) {
     if (!(error instanceof UnusableDocument)) throw error;
     const known = knownClient(clientId);
     if (known === undefined)
       return refuseUnknown(`The program of ${url.host} cannot connect. ${error.message}`);
-    return newClient({ ...known, kind: "known", host: url.host }, env.base);
+    return newClient({ ...known, kind: "known", host: url.host }, env);
   }
 }

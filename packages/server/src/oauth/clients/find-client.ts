@@ -14,7 +14,7 @@ export async function findClient(clientId: string, from: Asker, env: Env): Promi
   const own = env.config.oauthClients.clients.find((each) => each.clientId === clientId);
   if (own !== undefined) {
     const { name, redirectUris } = own;
-    return newClient({ id: clientId, kind: "configured", name, host: null, redirectUris }, env.base);
+    return newClient({ id: clientId, kind: "configured", name, host: null, redirectUris }, env);
   }
   if (clientId.startsWith("https://")) return documentClient(clientId, from, env);
   return (

@@ -71,3 +71,35 @@ export const knownClient = (id: string): KnownClient | undefined =>
 export const KNOWN_CALLBACKS: readonly string[] = KNOWN_CLIENTS.flatMap(({ redirectUris }) =>
   redirectUris.filter((uri) => uri.startsWith("https:")),
 );
+
+/** An application to which clients return by its URI scheme: its addresses have this authority and a path that matches. */
+interface KnownApplication {
+  schemes: readonly string[];
+  authority: string;
+  path: RegExp;
+}
+
+/** Visual Studio Code and editors made of it, in which extensions have addresses by their names. */
+const EDITORS = ["vscode", "vscode-insiders", "cursor", "windsurf"];
+
+/**
+ * The addresses of applications whose schemes are no domains, as they were in autumn 2026. At other addresses the same applications do other
+ * things, such as installing an extension.
+ */
+const KNOWN_APPLICATIONS: readonly KnownApplication[] = [
+  { schemes: ["cursor"], authority: "anysphere.cursor-mcp", path: /^\/oauth\/callback$/ },
+  { schemes: ["claude"], authority: "claude.ai", path: /^\/mcp-auth-callback\/sdk$/ },
+  { schemes: ["warp"], authority: "mcp", path: /^\/oauth2callback$/ },
+  { schemes: ["mcpjam"], authority: "oauth", path: /^\/callback$/ },
+  // Cline, which adds a hash of the address of the service.
+  { schemes: EDITORS, authority: "saoudrizwan.claude-dev", path: /^\/mcp-auth\/callback\/[\w-]{1,64}$/ },
+];
+
+/** Whether a redirect URI with the scheme of an application is the one of a known application. */
+export function isKnownApplication(uri: string): boolean {
+  const { protocol, host, pathname, search } = new URL(uri);
+  return KNOWN_APPLICATIONS.some(
+    ({ schemes, authority, path }) =>
+      schemes.includes(protocol.slice(0, -1)) && host === authority && path.test(pathname) && search === "",
+  );
+}

@@ -1,5 +1,6 @@
 import { hasRedirect, leadsToService, redirectKind } from "../../access/redirect-uri.ts";
-import type { Base } from "../../config/addresses.ts";
+import type { Env } from "../../env.ts";
+import { isVouched } from "./vouched-redirect.ts";
 
 /**
  * How the service knows a client: "builtin" is the command line; "document" has published a document at its id; "known" is in the table of
@@ -26,9 +27,21 @@ export interface Client {
 
 type Described = Pick<Client, "id" | "kind" | "name" | "host" | "redirectUris">;
 
-/** Creates a client. Redirect URIs that no client may have are left out. */
-export function newClient({ redirectUris, ...described }: Described, base: Base): Client {
-  const allowed = redirectUris.filter((uri) => redirectKind(uri) !== null && !leadsToService(uri, base));
+/**
+ * Creates a client. Redirect URIs that no client may have are left out, and those of applications for which nobody vouches; the operator vouches
+ * for a client that they have configured.
+ */
+export function newClient(
+  { redirectUris, ...described }: Described,
+  env: Pick<Env, "base" | "config">,
+): Client {
+  const { base } = env;
+  const mayHave = (uri: string) => {
+    const kind = redirectKind(uri);
+    if (kind === null || leadsToService(uri, base)) return false;
+    return kind !== "private" || described.kind === "configured" || isVouched(uri, env);
+  };
+  const allowed = redirectUris.filter(mayHave);
   return {
     ...described,
     verified: described.kind !== "registered",

@@ -43,8 +43,9 @@ function readRedirectUris(given: Json | undefined, env: Env): string[] {
   if (accepted.length > 0) return accepted;
   return refuseOAuth(
     "invalid_redirect_uri",
-    "A program that registers itself returns to http://127.0.0.1, http://[::1], http://localhost or the URI scheme of an application, " +
-      "not to this service. For a web address, publish a client ID metadata document, or ask an administrator to add its host to SERVICE_OAUTH_CLIENTS.",
+    "A program that registers itself returns to http://127.0.0.1, http://[::1], http://localhost or a URI scheme such as com.example.app:, " +
+      "not to this service. For another scheme, ask an administrator to add the address to SERVICE_OAUTH_CLIENTS; for a web address, publish a " +
+      "client ID metadata document, or ask them to add its host there.",
   );
 }
 

@@ -1,8 +1,8 @@
 import { leadsToService, redirectKind } from "../../access/redirect-uri.ts";
 import type { Env } from "../../env.ts";
 import { refuseOAuth } from "../program-endpoint.ts";
-import { KNOWN_CALLBACKS } from "./known.ts";
 import { type Client, newClient } from "./oauth-client.ts";
+import { isVouched } from "./vouched-redirect.ts";
 
 /** The maximum length of the id of a registered client in characters. Requests of authorization have it in their URL. */
 const MAX_ID_LENGTH = 600;
@@ -14,23 +14,9 @@ export interface Registration {
   redirectUris: string[];
 }
 
-/**
- * Returns those of the redirect URIs that a client may have that nobody vouches for. One at a web server could be anybody's, so it must be at a
- * host of SERVICE_OAUTH_CLIENTS, or the fixed address of a known client.
- */
-export const acceptable = (
-  redirectUris: readonly string[],
-  { base, config }: Pick<Env, "base" | "config">,
-): string[] =>
-  redirectUris.filter((uri) => {
-    const kind = redirectKind(uri);
-    if (kind === null || leadsToService(uri, base)) return false;
-    return (
-      kind !== "https" ||
-      KNOWN_CALLBACKS.includes(uri) ||
-      config.oauthClients.hosts.includes(new URL(uri).host)
-    );
-  });
+/** Returns those of the redirect URIs that a client may have for which only it speaks itself. */
+export const acceptable = (redirectUris: readonly string[], env: Pick<Env, "base" | "config">): string[] =>
+  redirectUris.filter((uri) => isVouched(uri, env) && !leadsToService(uri, env.base));
 
 /** Returns a loopback URI without its port, which may be any. A client that registers each time it listens then always gets the same id. */
 function withoutPort(uri: string): string {
@@ -66,6 +52,6 @@ export function registeredClient(id: string, env: Pick<Env, "signer" | "config" 
   ];
   return newClient(
     { id, kind: "registered", name, host: null, redirectUris: acceptable(redirectUris, env) },
-    env.base,
+    env,
   );
 }

@@ -9,6 +9,7 @@ const REMOTE = "packages/server/src/drivers/remote-documents.ts";
 const REMOTE_TEST = "packages/server/src/drivers/remote-documents.test.ts";
 const CLIENTS = "packages/server/src/oauth/clients";
 const DOCUMENTS = "packages/server/test/sign-in/oauth-documents.test.ts";
+const VOUCHED_TEST = `${CLIENTS}/vouched-redirect.test.ts`;
 const REGISTER = "packages/server/test/sign-in/oauth-register.test.ts";
 
 /** Faults of the clients of OAuth: their documents, registrations and redirect URIs. */
@@ -136,9 +137,44 @@ export const oauthClients: Fault[] = [
   fault(
     "oauth clients: a registered client returns to any web server",
     `${CLIENTS}/registered.ts`,
-    'kind !== "https" ||',
-    "true ||",
+    "isVouched(uri, env) && ",
+    "",
     REGISTER,
+  ),
+  fault(
+    "oauth clients: any application is opened",
+    `${CLIENTS}/vouched-redirect.ts`,
+    "hasReverseDomain(uri) || isKnownApplication(uri) || applications.includes(uri)",
+    "true",
+    VOUCHED_TEST,
+  ),
+  fault(
+    "oauth clients: a document names any application",
+    `${CLIENTS}/oauth-client.ts`,
+    'kind !== "private" || described.kind === "configured" || isVouched(uri, env)',
+    "true",
+    DOCUMENTS,
+  ),
+  fault(
+    "oauth clients: other addresses of a known application",
+    `${CLIENTS}/known.ts`,
+    "host === authority && path.test(pathname)",
+    'host !== ""',
+    VOUCHED_TEST,
+  ),
+  fault(
+    "oauth clients: a strange query for a known application",
+    `${CLIENTS}/known.ts`,
+    ' && search === ""',
+    "",
+    VOUCHED_TEST,
+  ),
+  fault(
+    "oauth clients: schemes of operating systems that have a dot",
+    REDIRECTS,
+    "/^(?:[a-z]{2,}|xn--[a-z0-9-]+)",
+    "/^(?:[a-z-]{2,}|xn--[a-z0-9-]+)",
+    VOUCHED_TEST,
   ),
   fault(
     "oauth clients: anybody issues client ids",
