@@ -11,7 +11,7 @@ export async function withDashboard<Result>(
   try {
     return await work(
       await serveDashboard(scope, async () => {
-        const browser = await launch(false);
+        const browser = await launch("shell");
         ends.push(() => browser.close());
         return browser;
       }),

@@ -1,11 +1,14 @@
 import { contextOf } from "./context.ts";
 import { EaselError, toError } from "./errors.ts";
 import type { EaselOptions, Fetch } from "./options.ts";
+import { guardRestores } from "./restored.ts";
 import { toJson } from "./value.ts";
 import { createWaitOut } from "./wait-out.ts";
 
 /** The runtime API of one canvas (specification 4). Paths are relative to `/v1/c/{slug}` and begin with a slash. */
 export interface Api {
+  /** The id of the viewer, once the page has asked for it. */
+  viewer?: string | undefined;
   /** Returns the absolute URL of a path. */
   url(path: string): string;
   /**
@@ -33,8 +36,11 @@ export interface Api {
   ): Promise<Answer>;
 }
 
-/** Creates the API of the canvas that `options.url` or the page belongs to. Reads the address on the first call. */
-export function createApi(options: EaselOptions = {}): Api {
+/**
+ * Creates the API of the canvas that `options.url` or the page belongs to. Reads the address on the first call, and then calls `onUse` if the page
+ * acts for its own viewer.
+ */
+export function createApi(options: EaselOptions = {}, onUse: (api: Api) => void = guardRestores): Api {
   const { token, fetch = (url, init) => globalThis.fetch(url, init) } = options;
   const waitOut = createWaitOut();
   let root = options.api?.toString();
@@ -42,8 +48,10 @@ export function createApi(options: EaselOptions = {}): Api {
   const url = (path: string) => {
     if (root === undefined) {
       const page = (globalThis as { location?: { href: string } }).location;
-      const { base, slug } = contextOf(options.url ?? page?.href, options.urlMode);
+      const { url = page?.href } = options;
+      const { base, slug } = contextOf(url, options.urlMode);
       root = `${base}/v1/c/${encodeURIComponent(slug)}`;
+      if (url === page?.href && !token) onUse(api);
     }
     return root + path;
   };
@@ -101,7 +109,8 @@ export function createApi(options: EaselOptions = {}): Api {
     return method === "GET" ? send().catch((error) => waitOut(error).then(send)) : send();
   };
 
-  return { url, send, receive, json };
+  const api: Api = { url, send, receive, json };
+  return api;
 }
 
 /** Returns a query string such as `?a=1&b=2`, or an empty string. Leaves out null and undefined. */

@@ -43,6 +43,12 @@ const headersOf = (base: Base): Record<string, string> => ({
   "permissions-policy": "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
 });
 
+/**
+ * The document shows what a person sees. Browsers remove a page with `no-store` from the cache of their back button when a cookie changes, which
+ * signing out does; the scripts and styles stay cached (decision 142).
+ */
+const NEVER = "private, no-store";
+
 /** Whatever has this name has these bytes. */
 const FOREVER = "public, max-age=31536000, immutable";
 
@@ -71,7 +77,7 @@ export function mountDashboard(app: FastifyInstance, env: Env): void {
       const { user } = await identify(request.raw, reply, env);
       if (user.kind === "visitor") return refuseVisitor(request, reply, env);
       if (user.kind === "guest") return reply.redirect(await addressOf(user.guestOf, env));
-      return files.send("index.html", "private, no-cache", request, reply.headers(headersOf(env.base)));
+      return files.send("index.html", NEVER, request, reply.headers(headersOf(env.base)));
     });
 }
 

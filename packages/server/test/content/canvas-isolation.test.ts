@@ -8,7 +8,7 @@ import type { Header } from "@easel/conformance/http";
 import { refused } from "@easel/conformance/refusal";
 import type { Page } from "playwright-core";
 import { HandOver, jar } from "../sign-in/hand-over.ts";
-import { noBrowser, openBrowser } from "../support/browser.ts";
+import { noFullBrowser, openBrowser } from "../support/browser.ts";
 import { startDev } from "../support/engines.ts";
 import { publish, visit } from "../support/publish.ts";
 import { atEnd, type Scope } from "../support/service.ts";
@@ -169,7 +169,7 @@ async function startElsewhere(scope: Scope): Promise<number> {
 }
 
 test("in a browser, a canvas can load nothing of another canvas that the user has opened", {
-  skip: noBrowser,
+  skip: noFullBrowser,
 }, async (t) => {
   const port = await startElsewhere(t);
   const settings = { SERVICE_FRAME_ANCESTORS: `http://intranet.localhost:${port}` };
@@ -187,7 +187,7 @@ test("in a browser, a canvas can load nothing of another canvas that the user ha
     "plan.svg": `<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>`,
   };
   for (const each of [victim, hostile, link]) await publish(target, each, files);
-  const context = await (await openBrowser(t)).newContext();
+  const context = await (await openBrowser(t, "full")).newContext();
   await enterAs(context, site, victim.people.owner);
   const page = await context.newPage();
   const addressOf = ({ slug }: Stage) => env.base.canvasUrl(slug);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { stage } from "@easel/conformance/fixture";
-import { noBrowser, openBrowser } from "../support/browser.ts";
+import { noFullBrowser, openBrowser } from "../support/browser.ts";
 import { publish } from "../support/publish.ts";
 import { enterAs, startSite } from "../support/site.ts";
 
@@ -49,12 +49,14 @@ const CASES = [
 ] as const;
 
 for (const [mode, left, worker, files] of CASES) {
-  test(`by ${mode}, a canvas gets rid of what a former one left: ${left}`, { skip: noBrowser }, async (t) => {
+  test(`by ${mode}, a canvas gets rid of what a former one left: ${left}`, {
+    skip: noFullBrowser,
+  }, async (t) => {
     const site = await startSite(t, mode);
     const { target, env } = site;
     const former = await stage(target);
     await publish(target, former, { "index.html": FORMER, "sw.js": worker });
-    const context = await (await openBrowser(t)).newContext();
+    const context = await (await openBrowser(t, "full")).newContext();
     await enterAs(context, site, former.people.viewer);
     const page = await context.newPage();
     const address = env.base.canvasUrl(former.slug);

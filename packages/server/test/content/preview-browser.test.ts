@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { manage, stage } from "@easel/conformance/fixture";
-import { noBrowser, openBrowser } from "../support/browser.ts";
+import { noFullBrowser, openBrowser } from "../support/browser.ts";
 import { publish } from "../support/publish.ts";
 import { enterAs, startSite } from "../support/site.ts";
 
@@ -24,7 +24,7 @@ addEventListener("fetch", (event) => event.respondWith((async () => {
 
 for (const mode of ["path", "subdomain"] as const)
   test(`by ${mode}, the worker of a page keeps nothing of a preview, and does not hide it`, {
-    skip: noBrowser,
+    skip: noFullBrowser,
   }, async (t) => {
     const site = await startSite(t, mode);
     const { target, env } = site;
@@ -39,7 +39,7 @@ for (const mode of ["path", "subdomain"] as const)
       "more.html": page("live more"),
       "sw.js": KEEPER,
     });
-    const context = await (await openBrowser(t)).newContext();
+    const context = await (await openBrowser(t, "full")).newContext();
     await enterAs(context, site, canvas.people.owner);
     const tab = await context.newPage();
     const address = env.base.canvasUrl(canvas.slug);

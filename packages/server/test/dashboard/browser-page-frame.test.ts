@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { manage } from "@easel/conformance/fixture";
 import type { Page } from "playwright-core";
-import { assertAccessible, noBrowser } from "../support/browser.ts";
+import { assertAccessible, noFullBrowser } from "../support/browser.ts";
 import { startDashboard } from "../support/dashboard.ts";
 import { upload } from "../support/publish.ts";
 import { zip } from "../support/zip.ts";
 
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 
-describe("the page of a canvas in a frame, in subdomain mode", { skip: noBrowser }, async () => {
+describe("the page of a canvas in a frame, in subdomain mode", { skip: noFullBrowser }, async () => {
   // The browser's line for what the sandbox of the frame refuses.
   const allowed = /Unsafe attempt to initiate navigation/;
-  const { target, open } = await startDashboard({ after }, { urlMode: "subdomain", allowed });
+  const { target, open } = await startDashboard({ after }, { urlMode: "subdomain", allowed }, "full");
   const ada = await target.signIn("ada@example.com");
 
   it("a click starts it; it has its width and its session, and cannot leave the frame", async () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { BrowserContext, Page } from "playwright-core";
 import { fillIn, startWithProvider } from "../sign-in/oidc-provider.ts";
-import { noBrowser, openBrowser } from "../support/browser.ts";
+import { noFullBrowser, openBrowser } from "../support/browser.ts";
 import { startDev } from "../support/engines.ts";
 import { PROXY } from "../support/service.ts";
 
@@ -46,9 +46,9 @@ const enter = async (context: BrowserContext, address: string): Promise<Page> =>
   return page;
 };
 
-test("with OpenID Connect, a session that ends keeps what was typed", { skip: noBrowser }, async (t) => {
+test("with OpenID Connect, a session that ends keeps what was typed", { skip: noFullBrowser }, async (t) => {
   const { base } = await startWithProvider(t, { settings: {}, hostname: "easel.localhost" });
-  const context = await (await openBrowser(t)).newContext();
+  const context = await (await openBrowser(t, "full")).newContext();
   await context.route(/^https:/, (route) => route.abort());
   const page = await enter(context, `${base}/account`);
   await fillIn(page, "ada@example.com");
@@ -58,9 +58,9 @@ test("with OpenID Connect, a session that ends keeps what was typed", { skip: no
   await save(page);
 });
 
-test("behind a proxy, a session that ends keeps what was typed", { skip: noBrowser }, async (t) => {
+test("behind a proxy, a session that ends keeps what was typed", { skip: noFullBrowser }, async (t) => {
   const { target } = await startDev(t, PROXY);
-  const context = await (await openBrowser(t)).newContext();
+  const context = await (await openBrowser(t, "full")).newContext();
   const asserted = { "X-Auth-Request-Email": "ada@example.com" };
   await context.setExtraHTTPHeaders(asserted);
   const page = await enter(context, `${target.base}/account`);

@@ -34,7 +34,7 @@ for (const urlMode of ["path", "subdomain"] as const) {
       for (const path of SCREENS) {
         const { status, text, headers } = await get(path);
         assert.deepEqual([status, text], [200, first.text], path);
-        assert.equal(headers["cache-control"], "private, no-cache");
+        assert.equal(headers["cache-control"], "private, no-store");
       }
       const known = await get("/", [...owner.headers, ["if-none-match", String(first.headers.etag)]]);
       assert.deepEqual([known.status, known.text], [304, ""]);

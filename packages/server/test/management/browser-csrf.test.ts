@@ -7,7 +7,7 @@ import { manage, type Stage, share, stage } from "@easel/conformance/fixture";
 import { invite } from "@easel/conformance/guest";
 import { call, JSON_TYPE } from "@easel/conformance/page";
 import type { Page } from "playwright-core";
-import { noBrowser, openBrowser } from "../support/browser.ts";
+import { noFullBrowser, openBrowser } from "../support/browser.ts";
 import { tokenOf } from "../support/client.ts";
 import { publish } from "../support/publish.ts";
 import { enterAs, type Site, startSite } from "../support/site.ts";
@@ -74,11 +74,11 @@ const whoAmI = (page: Page, { base }: Site) => page.goto(`${base}/api/me`).then(
 
 for (const mode of ["path", "subdomain"] as const) {
   test(`a hostile canvas reads and changes nothing with the credentials of its visitor, canvases by ${mode}`, {
-    skip: noBrowser,
+    skip: noFullBrowser,
   }, async (t) => {
     const site = await startSite(t, mode);
     const { victim, hostile, fragment } = await stageAttack(site);
-    const context = await (await openBrowser(t)).newContext();
+    const context = await (await openBrowser(t, "full")).newContext();
     await enterAs(context, site, victim.people.owner);
     const page = await context.newPage();
     await page.goto(site.env.base.canvasUrl(victim.slug));
@@ -120,11 +120,11 @@ const EMBED = `async (url) => {
 }`;
 
 test("a hostile canvas cannot probe which URLs exist on another canvas of its visitor", {
-  skip: noBrowser,
+  skip: noFullBrowser,
 }, async (t) => {
   const site = await startSite(t, "subdomain");
   const { victim, hostile, fragment } = await stageAttack(site);
-  const context = await (await openBrowser(t)).newContext();
+  const context = await (await openBrowser(t, "full")).newContext();
   await enterAs(context, site, victim.people.owner);
   const page = await context.newPage();
   await page.goto(site.env.base.canvasUrl(hostile.slug) + fragment);
@@ -142,7 +142,7 @@ test("a hostile canvas cannot probe which URLs exist on another canvas of its vi
 async function openVictim(t: TestContext, secure: boolean) {
   const site = await startSite(t, "subdomain", { secure });
   const { victim, hostile, fragment } = await stageAttack(site);
-  const context = await (await openBrowser(t)).newContext({ ignoreHTTPSErrors: true });
+  const context = await (await openBrowser(t, "full")).newContext({ ignoreHTTPSErrors: true });
   await enterAs(context, site, victim.people.owner);
   const [own, page, other] = [await context.newPage(), await context.newPage(), await context.newPage()];
   await own.goto(site.env.base.canvasUrl(victim.slug));
@@ -159,7 +159,7 @@ async function openVictim(t: TestContext, secure: boolean) {
 }
 
 test("a hostile canvas cannot switch its visitor to another session by setting cookies for the base host", {
-  skip: noBrowser,
+  skip: noFullBrowser,
 }, async (t) => {
   const { site, email, page, own, other, toss, seenAs } = await openVictim(t, true);
   assert.deepEqual(await seenAs(), [email, email]);
@@ -181,7 +181,7 @@ test("a hostile canvas cannot switch its visitor to another session by setting c
 });
 
 test("over http a cookie that a hostile canvas sets for the base host signs its visitor out", {
-  skip: noBrowser,
+  skip: noFullBrowser,
 }, async (t) => {
   const { email, toss, seenAs } = await openVictim(t, false);
   assert.deepEqual(await seenAs(), [email, email]);

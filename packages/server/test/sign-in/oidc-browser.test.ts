@@ -9,7 +9,7 @@ import { patchCanvas } from "../../src/canvases/update.ts";
 import { newId } from "../../src/crypto/ids.ts";
 import type { Env } from "../../src/env.ts";
 import { upsertUser } from "../../src/identity/users.ts";
-import { assertAccessible, noBrowser, openBrowser } from "../support/browser.ts";
+import { assertAccessible, noFullBrowser, openBrowser } from "../support/browser.ts";
 import { fillIn, startWithProvider } from "./oidc-provider.ts";
 
 const PAGE = `<!doctype html><meta charset="utf-8"><title>Tea</title><h1>Tea</h1><output></output>
@@ -50,7 +50,7 @@ async function newTab(options: BrowserContextOptions = {}): Promise<Page> {
 
 const fails = (page: Page, name: string) => page.getByRole("heading", { level: 1, name }).waitFor();
 
-const browser = noBrowser ? null : await openBrowser({ after });
+const browser = noFullBrowser ? null : await openBrowser({ after }, "full");
 const sites = await Promise.all(
   ["path", "subdomain"].map(async (mode) => {
     const settings = { SERVICE_URL_MODE: mode };
@@ -61,7 +61,7 @@ const sites = await Promise.all(
 );
 
 for (const { mode, base, env, issuer, canvas } of sites) {
-  describe(`signing in at a provider in a browser, canvases by ${mode}`, { skip: noBrowser }, () => {
+  describe(`signing in at a provider in a browser, canvases by ${mode}`, { skip: noFullBrowser }, () => {
     it("returns to the requested canvas", async () => {
       const page = await newTab();
       const wanted = `${canvas}?a=1`;
@@ -126,7 +126,7 @@ for (const { mode, base, env, issuer, canvas } of sites) {
   });
 }
 
-describe("failed sign-ins at a provider in a browser", { skip: noBrowser }, () => {
+describe("failed sign-ins at a provider in a browser", { skip: noFullBrowser }, () => {
   const [{ base, canvas }] = sites as [(typeof sites)[number]];
 
   it("the address is not verified: a page with a link to use another account", async () => {

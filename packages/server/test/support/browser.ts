@@ -4,25 +4,22 @@ import { createRequire } from "node:module";
 import { after } from "node:test";
 import { PATIENCE_MS } from "@easel/conformance/patience";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { launch } from "./chromium.ts";
+import { type BrowserKind, launch } from "./chromium.ts";
 import { atEnd, NAMED, type Scope } from "./service.ts";
 
 /** The script of the accessibility checker. Its value is 0, which the debugger can send to the tests. */
 const AXE = `${readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")};0`;
 
-export { noBrowser } from "./chromium.ts";
+export { noBrowser, noFullBrowser } from "./chromium.ts";
 
-/** The browsers of this process, with and without the back/forward cache. They close after its last test. */
-const browsers = new Map<boolean, Promise<Browser>>();
+/** The browsers of this process. They close after its last test. */
+const browsers = new Map<BrowserKind, Promise<Browser>>();
 after(() => Promise.all([...browsers.values()].map(async (browser) => (await browser).close())));
 
-/**
- * Returns the browser of this process, which the first call starts. Its contexts, which share no data, close when the scope ends.
- * `goesBack` enables the back/forward cache.
- */
-export async function openBrowser(scope: Scope, { goesBack = false } = {}): Promise<Browser> {
-  const launched = browsers.get(goesBack) ?? launch(goesBack);
-  browsers.set(goesBack, launched);
+/** Returns a browser of this process, which the first call starts. Its contexts, which share no data, close when the scope ends. */
+export async function openBrowser(scope: Scope, kind: BrowserKind = "shell"): Promise<Browser> {
+  const launched = browsers.get(kind) ?? launch(kind);
+  browsers.set(kind, launched);
   const browser = await launched;
   const newContext: Browser["newContext"] = async (options) => {
     const context = await browser.newContext(options);

@@ -22,6 +22,27 @@ const PARSED = "packages/dashboard/src/screens/admin/search.ts";
 /** Faults of the administration: what is entered is not what is done. */
 const administration: Fault[] = [
   fault(
+    "dashboard: a screen that comes back is shown to anybody",
+    "packages/dashboard/src/frame/restored.ts",
+    "me === null || me.id !== before",
+    "false",
+    "packages/server/test/dashboard/browser-restored.test.ts",
+  ),
+  fault(
+    "dashboard: browsers keep its document",
+    "packages/server/src/dashboard/mount.ts",
+    'const NEVER = "private, no-store";',
+    'const NEVER = "private, no-cache";',
+    "packages/server/test/dashboard/documents.test.ts",
+  ),
+  fault(
+    "dashboard: signing out leaves pages in the cache of the back button",
+    "packages/server/src/sign-in/routes.ts",
+    '.header("clear-site-data", \'"cache"\')',
+    "",
+    "packages/server/test/content/browser-back.test.ts",
+  ),
+  fault(
     "dashboard: a canvas goes to somebody else than was chosen",
     PLAN,
     "choice.others[id] ?? choice.to",

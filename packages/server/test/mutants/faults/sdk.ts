@@ -1,7 +1,30 @@
 import { type Fault, fault } from "../fault.ts";
 
+const BACK = "packages/server/test/content/browser-back.test.ts";
+
 /** Faults of the SDK and the examples. */
 export const sdk: Fault[] = [
+  fault(
+    "sdk: a page that comes back is shown to anybody",
+    "packages/sdk/src/restored.ts",
+    "before === undefined || api.viewer !== before",
+    "false",
+    BACK,
+  ),
+  fault(
+    "sdk: a page that comes back is shown before the service has answered",
+    "packages/sdk/src/restored.ts",
+    'hidden.replaceSync("html{display:none!important}");',
+    "",
+    BACK,
+  ),
+  fault(
+    "sdk: a refusal of the session leaves the viewer as they were",
+    "packages/sdk/src/restored.ts",
+    "    api.viewer = undefined;\n",
+    "",
+    BACK,
+  ),
   fault(
     "sdk: a `break` leaves the request to the model open",
     "packages/sdk/src/ai/deltas.ts",
