@@ -33,14 +33,14 @@ export const isNavigation = ({ "sec-fetch-mode": mode }: IncomingHttpHeaders): b
 
 /**
  * Whether a request was started by a page of another origin or by a page of a canvas. An origin on the same site is also another origin. A
- * `Referer` that is not a URL counts as a page of a canvas.
+ * `Referer` that is not a URL counts as such a page.
  */
 export function isCrossOrigin(headers: IncomingHttpHeaders, base: Base): boolean {
   const { origin, referer } = headers;
   return (
     initiatorOf(headers) === "other" ||
     (origin !== undefined && origin !== base.origin) ||
-    (referer !== undefined && isCanvasPage(referer))
+    (referer !== undefined && !isOwnPage(referer, base))
   );
 }
 
@@ -50,9 +50,10 @@ export function requireSameOrigin(headers: IncomingHttpHeaders, base: Base): voi
     refuse("CROSS_SITE_FORBIDDEN", { message: "Only the service's own pages may do this." });
 }
 
-function isCanvasPage(referer: string): boolean {
-  const pathname = URL.parse(referer)?.pathname;
-  return pathname === undefined || parseCanvasPath(pathname)?.surface === "content";
+/** Whether a URL leads to the service, and there to none of its canvases. */
+function isOwnPage(referer: string, base: Base): boolean {
+  const url = URL.parse(referer);
+  return url?.origin === base.origin && parseCanvasPath(url.pathname)?.surface !== "content";
 }
 
 /** Sets the headers that every response has. */

@@ -339,6 +339,19 @@ export async function deleteToken(id: string, user: User, { db }: Env): Promise<
 }
 
 /**
+ * Returns the id of the client that has got an access token as a connected tool. Returns null if there is no such token, or none that a client has
+ * got.
+ */
+export async function clientOfToken(token: string, env: Env): Promise<string | null> {
+  const found = await findToken(token, env);
+  const row =
+    found &&
+    (await env.db.get<{ client_id: string }>`
+      select client_id from tokens join apps on apps.id = app_id where tokens.id = ${found.token_id} and client_id <> apps.id`);
+  return row?.client_id ?? null;
+}
+
+/**
  * Deletes the access token with a text, and the connected tool that consists of it alone. Returns its id and its user, or null if there is
  * none.
  */

@@ -1,13 +1,18 @@
 import type { FastifyInstance } from "fastify";
 import { announceAccess } from "../canvases/open-connections.ts";
 import type { Env } from "../env.ts";
-import { deleteTokenByText } from "../identity/tokens.ts";
+import { clientOfToken, deleteTokenByText } from "../identity/tokens.ts";
 import { writeAudit } from "../organisation/audit.ts";
 import { endAppOfRefreshToken, isRefreshToken } from "./apps/refresh-tokens.ts";
-import { mountProgramEndpoint, refuseOAuth } from "./program-endpoint.ts";
+import { mountProgramEndpoint, refuseInvalidGrant, refuseOAuth } from "./program-endpoint.ts";
 
-/** Ends an access token, if there is one with this text. */
-async function endAccessToken(token: string, address: string, env: Env): Promise<void> {
+/**
+ * Ends an access token, if there is one with this text. Throws `invalid_grant` if another client has got it. A token that a person has created is no
+ * client's, so whoever has it may end it.
+ */
+async function endAccessToken(token: string, clientId: string, address: string, env: Env): Promise<void> {
+  const owner = await clientOfToken(token, env);
+  if (owner !== null && owner !== clientId) refuseInvalidGrant();
   const ended = await deleteTokenByText(token, env);
   if (ended === null) return;
   await announceAccess({ people: [ended.user.id] }, env);
@@ -17,7 +22,7 @@ async function endAccessToken(token: string, address: string, env: Env): Promise
 
 /**
  * Mounts `POST /oauth/revoke`, which ends an access token, or a connected tool by its refresh token (RFC 7009). The token is the only
- * credential. The response is 200 for an unknown token, too, because such a token has no effect either.
+ * credential, but a client ends only its own (section 2.1). The response is 200 for an unknown token, too, because such a token has no effect either.
  */
 export const mountRevoke = (app: FastifyInstance, env: Env): void =>
   mountProgramEndpoint(
@@ -28,7 +33,8 @@ export const mountRevoke = (app: FastifyInstance, env: Env): void =>
       tooMany: "temporarily_unavailable",
       async run(form, { ip }) {
         const token = form.get("token") ?? refuseOAuth("invalid_request", "`token` is missing.");
-        await (isRefreshToken(token) ? endAppOfRefreshToken : endAccessToken)(token, ip, env);
+        const clientId = form.get("client_id") ?? "";
+        await (isRefreshToken(token) ? endAppOfRefreshToken : endAccessToken)(token, clientId, ip, env);
         return {};
       },
     },

@@ -183,7 +183,8 @@ export const SERVICE_ROUTES: Record<string, Route> = {
     operation: {
       name: "oauth.revoke",
       summary: "Ends an access token, or a connected tool by its refresh token (RFC 7009).",
-      details: "Needs nothing but the token. An unknown token is no error.",
+      details:
+        "Needs nothing but the token and the id of the client that has got it: `invalid_grant` for that of another client. An unknown token is no error. An access token that a person has created is no client's.",
       body: form({ token: z.string() }),
       responses: { ...json("The token has ended.", z.object({})), ...OAUTH_ERROR },
       errors: ["NOT_FOUND", "CROSS_SITE_FORBIDDEN"],

@@ -34,7 +34,7 @@ export async function admit(visit: ApiVisit, capability: Capability | null, env:
   const caller = await authenticate(visit, env); // 1. who the caller is
   const { user: principal, credential, passes } = caller;
   visit.principal = principal;
-  const page = startedBy(visit, env);
+  const page = startedBy(visit, credential?.kind === "token", env);
   if (page === "canvas" && env.base.urlMode === "subdomain" && forPages) allowEmbedding(visit.answer);
   const found = await lookUp(visit.slug, principal, env);
   visit.canvas = found;

@@ -1,4 +1,5 @@
 import type { Env } from "../env.ts";
+import { essenceOf } from "../http/body.ts";
 import { parseCanvasPath } from "../http/canvas-path.ts";
 import { initiatorOf, isCrossOrigin } from "../http/cross-site.ts";
 import type { HeaderSink } from "../http/rate-limit.ts";
@@ -11,9 +12,24 @@ import type { ApiVisit, Visit } from "./visit.ts";
  */
 export type StartedBy = "canvas" | "other" | "CROSS_CANVAS_FORBIDDEN" | "CROSS_SITE_FORBIDDEN";
 
-/** Determines which page started a request, from headers that pages cannot forge. */
+/** The media types of bodies that browsers send to another origin without asking it first; an empty text stands for none. */
+const SIMPLE_TYPES = ["", "application/x-www-form-urlencoded", "multipart/form-data", "text/plain"];
+
+/**
+ * Whether a page of another origin may have made the browser send a request that changes something, if the browser sends no `Sec-Fetch-Site`. Browsers
+ * send it without asking first, with the cookies of the viewer. All other requests that change something need a preflight, which gives no page leave.
+ */
+const mayBeForged = ({ method, headers }: ApiVisit["request"], origin: string): boolean =>
+  method === "POST" &&
+  headers.origin !== undefined &&
+  headers.origin !== origin &&
+  initiatorOf(headers) === "unknown" &&
+  SIMPLE_TYPES.includes(essenceOf(headers["content-type"]));
+
+/** Determines which page started a request, from headers that pages cannot forge. `byToken`: the caller has sent an access token, which no page has. */
 export function startedBy(
   { slug, request, canvasId }: Pick<ApiVisit, "slug" | "request" | "canvasId">,
+  byToken: boolean,
   { base }: Env,
 ): StartedBy {
   if (canvasId !== undefined) return isCrossOrigin(request.headers, base) ? "CROSS_SITE_FORBIDDEN" : "canvas";
@@ -24,7 +40,7 @@ export function startedBy(
     // Requests for images and frames, and requests by links, have no `Origin`.
     return crossSite && !referer?.startsWith(base.canvasUrl(slug)) ? "other" : "canvas";
   }
-  if (crossSite) return "CROSS_SITE_FORBIDDEN";
+  if (crossSite || (!byToken && mayBeForged(request, base.origin))) return "CROSS_SITE_FORBIDDEN";
   if (referer !== undefined && referer !== base.canvasUrl(slug) && !isPageOf(slug, referer))
     return "CROSS_CANVAS_FORBIDDEN";
   return origin === undefined || origin === base.origin ? "canvas" : "other";

@@ -293,6 +293,17 @@ await onEngines("a program that a person connects", (target, env) => {
     assert.deepEqual(await appsOf(person), []);
   });
 
+  it("tokens of a program are not ended by another one", async () => {
+    const person = await signIn(freshEmail("kept"));
+    const other = await register(base, "Another tool");
+    const { access_token, refresh_token } = await connectApp(base, clientId, person);
+    for (const client_id of [other, "easel-cli", "unknown"])
+      for (const token of [access_token, refresh_token])
+        failed(await callAs(base, "/oauth/revoke", { client_id, token }), "invalid_grant");
+    assert.deepEqual([await status(access_token), await endsOf(person)], [200, []]);
+    grantedBy(await refresh(refresh_token));
+  });
+
   it("a refresh token that is revoked ends the tool, and an access token that is revoked only itself", async () => {
     const person = await signIn(freshEmail("revoked"));
     const revoke = (token: string) => callAs(base, "/oauth/revoke", { client_id: clientId, token });

@@ -2,6 +2,7 @@ import type { TokenScope } from "@easel/protocol/management";
 import { isToken, newToken, tokenHash } from "../../crypto/ids.ts";
 import { type Sql, sql } from "../../drivers/db/db.ts";
 import type { Env } from "../../env.ts";
+import { refuseInvalidGrant } from "../program-endpoint.ts";
 import { endApp } from "./end-app.ts";
 
 /** How long a refresh token is valid. It ends with its connected tool. */
@@ -56,8 +57,18 @@ export function newRefreshToken(
   return { refreshToken, insert };
 }
 
-/** Ends the connected tool of a refresh token, if there is one with this text. */
-export async function endAppOfRefreshToken(token: string, address: string, env: Env): Promise<void> {
+/**
+ * Ends the connected tool of a refresh token, if there is one with this text. Throws `invalid_grant` if the token is that of another client (RFC
+ * 7009, section 2.1).
+ */
+export async function endAppOfRefreshToken(
+  token: string,
+  clientId: string,
+  address: string,
+  env: Env,
+): Promise<void> {
   const found = await findRefreshToken(token, env);
-  if (found !== undefined) await endApp(found, "revoked by the program", address, env);
+  if (found === undefined) return;
+  if (found.client_id !== clientId) refuseInvalidGrant();
+  await endApp(found, "revoked by the program", address, env);
 }

@@ -268,8 +268,22 @@ export const oauthApps: Fault[] = [
   fault(
     "programs: a revoked refresh token does not end the tool",
     REFRESH_TOKENS,
-    'if (found !== undefined) await endApp(found, "revoked by the program", address, env);',
+    'await endApp(found, "revoked by the program", address, env);',
     "",
+    FLOW,
+  ),
+  fault(
+    "programs: one ends the connected tool of another by its refresh token",
+    REFRESH_TOKENS,
+    "if (found.client_id !== clientId)",
+    "if (false)",
+    FLOW,
+  ),
+  fault(
+    "programs: one ends the access token of another",
+    "packages/server/src/oauth/revocation.ts",
+    "owner !== null && owner !== clientId",
+    "false",
     FLOW,
   ),
   fault(

@@ -152,6 +152,20 @@ export const requests: Fault[] = [
     "packages/server/test/conformance/pipeline.test.ts",
   ),
   fault(
+    "pipeline: a page of another origin sends a form in a browser without Sec-Fetch-Site",
+    "packages/server/src/pipeline/isolate.ts",
+    "(!byToken && mayBeForged(request, base.origin))",
+    "false",
+    "packages/server/test/pipeline/foreign-posts.test.ts",
+  ),
+  fault(
+    "requests: the Referer of another host counts as one of the service",
+    "packages/server/src/http/cross-site.ts",
+    "url?.origin === base.origin && parseCanvasPath(url.pathname)",
+    "url !== null && parseCanvasPath(url.pathname)",
+    "packages/server/src/http/cross-site.test.ts",
+  ),
+  fault(
     "pipeline: any page uses the path below the management API",
     "packages/server/src/pipeline/isolate.ts",
     'isCrossOrigin(request.headers, base) ? "CROSS_SITE_FORBIDDEN" : "canvas"',
