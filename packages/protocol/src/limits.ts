@@ -205,6 +205,12 @@ export const LIMITS = {
     of: "requests of one person whose body has not arrived, uploads that wait included",
     past: "429 RATE_LIMITED",
   },
+  callsAtOnce: {
+    value: 4,
+    unit: "calls at once",
+    of: "one person that look at many rows or files: lists, changes of settings, AI tools",
+    past: "further ones wait; 503 UNAVAILABLE when 1,000 wait",
+  },
   downloads: {
     value: 2,
     unit: "downloads at once",

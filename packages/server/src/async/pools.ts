@@ -10,8 +10,7 @@ const UPLOADS = 1_000;
 /** How many bodies of calls of tools that arrive late are read at once for one person. Such a body can have several MiB, which are parsed in memory. */
 const TOOL_CALLS = 4;
 
-/** How many calls that are work run at once for one person, and how many more wait. These take little memory: their bodies are limited elsewhere. */
-const CALLS = 4;
+/** How many calls that are work wait for one person. They take little memory: their bodies are limited elsewhere. */
 const CALLS_WAITING = 1_000;
 
 /** How much of each kind of work this process does at once, in all and for each person. */
@@ -54,7 +53,11 @@ export function newPools(onFailure: (error: unknown) => void): Pools {
       waitingEach: LIMITS.unfinishedRequests.value,
     }),
     unfinished: new Concurrency(LIMITS.unfinishedRequests.value),
-    calls: new TaskPool({ running: Infinity, runningEach: CALLS, waitingEach: CALLS_WAITING }),
+    calls: new TaskPool({
+      running: Infinity,
+      runningEach: LIMITS.callsAtOnce.value,
+      waitingEach: CALLS_WAITING,
+    }),
     toolCalls: new TaskPool({
       running: Infinity,
       runningEach: TOOL_CALLS,
