@@ -6,6 +6,7 @@ import {
   optional,
   type Sql,
   sql,
+  sqlText,
   step,
 } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
@@ -53,13 +54,27 @@ const ROW = sql`
 /** Whether the provider sees a person: not after it has deleted them, unless an administrator has let them in again. */
 const SEEN = sql`(removed_at is null or deactivated_at is null)`;
 
+/** Matches one of a few texts. PostgreSQL takes a list of JSON for one of a hundred, and reads the whole table for it. */
+const oneOf = (texts: string[]): Sql => [
+  sqlText(`in (${texts.map(() => "?").join(", ") || "null"})`),
+  ...texts,
+];
+
 async function withMails(rows: PersonRow[], { db }: Env): Promise<ScimPerson[]> {
-  const mails = await db.all<Mail & { user_id: string }>`
-    select user_id, email, type from scim_addresses
-    where place > 0 and user_id in (select key from json_each(${asKeys(rows.map(({ id }) => id))})) order by user_id, place`;
+  const addresses = await db.all<Mail & { user_id: string; place: number }>(
+    ...joined([
+      sql`select user_id, email, type, place from scim_addresses where user_id`,
+      oneOf(rows.map(({ id }) => id)),
+      sql`order by user_id, place`,
+    ]),
+  );
+  const mails = Map.groupBy(
+    addresses.filter(({ place }) => Number(place) > 0),
+    ({ user_id }) => user_id,
+  );
   return rows.map((row) => ({
     ...row,
-    mails: mails.filter(({ user_id }) => user_id === row.id).map(({ email, type }) => ({ email, type })),
+    mails: (mails.get(row.id) ?? []).map(({ email, type }) => ({ email, type })),
   }));
 }
 
@@ -74,14 +89,15 @@ export async function findHolders(
   { userName, addresses, externalId }: { userName: string; addresses: string[]; externalId: string | null },
   env: Env,
 ): Promise<ScimPerson[]> {
-  const keys = asKeys(addresses);
+  const among = oneOf(addresses);
   const rows = await env.db.all<PersonRow>(
     ...joined([
       ROW,
-      sql`users.id in (
-        select id from users where email in (select key from json_each(${keys}))
-        union select user_id from scim_addresses where email in (select key from json_each(${keys}))
-        union select user_id from scim_people where user_name = ${userName}
+      sql`users.id in (select id from users where email`,
+      among,
+      sql`union select user_id from scim_addresses where email`,
+      among,
+      sql`union select user_id from scim_people where user_name = ${userName}
         union select user_id from identities where issuer = ${DIRECTORY} and subject = ${externalId ?? ""})
         order by users.id limit 3`,
     ]),
@@ -95,14 +111,21 @@ export const plainCase = (text: string): string =>
 
 const ofAddress = (value: string): Sql => {
   const email = plainCase(value);
-  return sql`(email = ${email} or users.id in (select user_id from scim_addresses where scim_addresses.email = ${email}))`;
+  return sql`users.id in (select id from users where email = ${email}
+    union select user_id from scim_addresses where email = ${email})`;
+};
+
+/** Matches the person with a user name, which is the address of those for whom the provider has told none. */
+const ofName = (value: string): Sql => {
+  const name = plainCase(value);
+  return sql`users.id in (select user_id from scim_people where user_name = ${name}
+    union select id from users where email = ${name} and not exists (select 1 from scim_people as known where known.user_id = users.id))`;
 };
 
 /** The conditions by which people are looked up, by the attribute of the filter. */
 export const PERSON_FILTERS: Record<string, (value: string) => Sql> = {
   id: (value) => sql`users.id = ${value}`,
-  username: (value) =>
-    sql`(user_name = ${plainCase(value)} or (user_name is null and email = ${plainCase(value)}))`,
+  username: ofName,
   "emails.value": ofAddress,
   emails: ofAddress,
   externalid: (value) =>
