@@ -166,7 +166,9 @@ export const people: ResourceType = {
     if (id === null)
       return refuseScim(409, "Somebody has got this address just now; try again.", "uniqueness");
     const person = known ?? (await requirePerson(id, env));
-    const isBack = person.removed_at !== null;
+    const sent = booleanOf(active);
+    // Whom the provider has deleted comes back with it. Whom an administrator has deactivated does not: the provider can change that afterwards.
+    const isActive = person.removed_at !== null ? (sent ?? true) : sent === false ? false : undefined;
     await apply(
       person,
       {
@@ -174,7 +176,7 @@ export const people: ResourceType = {
         mails: names.mails,
         name,
         externalId: externalId ?? undefined,
-        active: known === null ? undefined : (booleanOf(active) ?? (isBack ? true : undefined)),
+        active: known === null ? undefined : isActive,
       },
       env,
     );

@@ -178,6 +178,17 @@ await onEngines(
       assert.equal((await call("GET", `/Users/${other.id}`)).json.active, true);
     });
 
+    it("whom an administrator has blocked is not let in by being added", async () => {
+      const { upn, mail } = addresses();
+      const blocked = { email: mail, deactivated: true };
+      const { id } = (await manage(target, admin, "POST", "/api/admin/users", blocked)).json;
+      const made = await call("POST", "/Users", entra(upn, mail));
+      assert.deepEqual([made.status, made.json.id, made.json.active], [201, id, false]);
+      await assert.rejects(target.signIn(upn));
+      const again = await patch(`/Users/${id}`, { op: "Replace", path: "active", value: "True" });
+      assert.equal(again.json.active, true);
+    });
+
     it("with a claim for the id, an account is that of the directory under any address", async () => {
       const [oid, upn] = ["0b1c5f3e-oid", freshEmail("upn")];
       const { id } = await create(upn, { externalId: oid });
