@@ -40,10 +40,12 @@ export function paths(target: Target): void {
       it(`${JSON.stringify(suffix)}: ${expected}`, async () => {
         const row = freshMark();
         passed(
-          await room.pages.viewer.send("GET", `/connections/${room.profile}${suffix}`, [["X-Row", row]]),
+          await room.pages.viewer.send("GET", `/connections/${room.profile}${suffix}`, [
+            ["X-Request-Id", row],
+          ]),
         );
         const received = (await receivedWith(target, "")).filter(
-          (each) => valuesOf(each, "x-row")[0] === row,
+          (each) => valuesOf(each, "x-request-id")[0] === row,
         );
         assert.deepEqual(
           received.map(({ path }) => path),
@@ -54,9 +56,11 @@ export function paths(target: Target): void {
     for (const method of CONNECTION_METHODS)
       it(`${method} without a path reaches the root`, async () => {
         const mark = freshMark();
-        passed(await room.pages.viewer.send(method, `/connections/${room.profile}`, [["X-Row", mark]]));
+        passed(
+          await room.pages.viewer.send(method, `/connections/${room.profile}`, [["X-Request-Id", mark]]),
+        );
         const received = await receivedWith(target, "");
-        const own = received.filter((each) => valuesOf(each, "x-row")[0] === mark);
+        const own = received.filter((each) => valuesOf(each, "x-request-id")[0] === mark);
         assert.deepEqual(
           own.map((each) => [each.method, each.path]),
           [[method, "/"]],

@@ -18,6 +18,8 @@ export type Method = (typeof METHODS)[number];
 export interface ProfileSetup {
   origin?: string;
   methods?: readonly Method[];
+  /** The names of headers that pages may send besides the usual ones. */
+  requestHeaders?: string[];
   headers?: Record<string, string>;
   enabled?: boolean;
 }

@@ -37,8 +37,11 @@ const STRIPPED = [
   "Sec-CH-UA",
 ];
 
-/** Headers of the page that reach the upstream unchanged. */
+/** Headers of the page that reach the upstream unchanged. The last two, as the profile adds them. */
 const SENT = ["Accept", "Accept-Language", "Content-Type", "If-None-Match", "Range", "X-Api-Key", "X-Custom"];
+
+/** The names that the profile adds. */
+const ADDED = ["X-Api-Key", "X-Custom", "X-Stays", "X-Twice", "X-Hop"];
 
 const SECRET = "Bearer protected-value-of-the-tests";
 
@@ -47,7 +50,7 @@ export function requestHeaders(target: Target): void {
   describe("request headers", () => {
     let room: Room;
     before(async () => {
-      room = await roomOf(target);
+      room = await roomOf(target, { requestHeaders: ADDED });
     });
     const seenWith = async (headers: Header[], profile = room.profile) => {
       const mark = freshMark();
@@ -101,6 +104,12 @@ export function requestHeaders(target: Target): void {
       ]);
       for (const name of SENT) assert.deepEqual(valuesOf(received, name.toLowerCase()), [`v of ${name}`]);
       assert.deepEqual(valuesOf(received, "x-twice"), ["a", "b"]);
+    });
+
+    it("headers that the profile does not add stay behind", async () => {
+      const names = ["Proxy", "Impersonate-User", "X-Hasura-Role", "X-Middleware-Subrequest", "X-Unknown"];
+      const { received } = await seenWith(names.map((name) => [name, MADE_UP]));
+      assert.equal(JSON.stringify(received.headers).includes(MADE_UP), false);
     });
 
     it("protected headers replace those of the page and are in no response", async () => {

@@ -65,6 +65,8 @@ export interface ConnectionProfile {
   origin: string;
   methods: ConnectionMethod[];
   enabled: boolean;
+  /** The names of headers that pages may send besides those that they may send through every profile. */
+  requestHeaders: string[];
   /**
    * The names of the protected headers: those that the service adds to each request, such as `authorization`. Their values are never
    * returned.

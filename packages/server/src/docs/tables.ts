@@ -12,6 +12,7 @@ import { listMetrics, newMetrics } from "../metrics/metrics.ts";
 import { PRICE_LIST, PRICES_READ_ON } from "../organisation/ai/prices.ts";
 import { PERSON_QUOTA_NAMES, quotasOf } from "../organisation/quotas.ts";
 import { REMOVED_FAMILIES } from "../primitives/connections/removed-headers.ts";
+import { SENT_FAMILIES } from "../primitives/connections/sent-headers.ts";
 import { primitives } from "../primitives/index.ts";
 import { code, enumeration, table } from "./markdown.ts";
 
@@ -69,6 +70,12 @@ export const limits = (shown: (typeof LIMITS)[keyof typeof LIMITS][] = Object.va
   table(
     ["What", "Limit", "Above the limit"],
     shown.map(({ of, value, unit, past }) => [of, `${value.toLocaleString("en")} ${unit}`, past]),
+  );
+
+export const sentHeaders = () =>
+  table(
+    ["About", "Names"],
+    SENT_FAMILIES.map(({ what, names }) => [what, names.map(code).join(", ")]),
   );
 
 export const removedHeaders = () =>

@@ -53,7 +53,13 @@ await onSqlite(
       await act("PUT", `/${name}/grants/${site.id}`, { public: true });
       await act("DELETE", `/${name}/grants/${site.id}`);
       await act("DELETE", `/${name}`);
-      const first = { origin: ORIGIN, methods: ["GET"], headerNames: ["x-key"], enabled: true };
+      const first = {
+        origin: ORIGIN,
+        methods: ["GET"],
+        requestHeaders: [],
+        headerNames: ["x-key"],
+        enabled: true,
+      };
       const second = { ...first, methods: ["GET", "POST"], enabled: false };
       assert.deepEqual((await entries(5)).reverse(), [
         ["connection.put", null, name, { before: null, after: first, headersGiven: true }],
@@ -109,6 +115,20 @@ await onSqlite(
     it("of one name given twice in different case, one header is stored, and in lower case", async () => {
       const { json, status } = await put(freshProfile(), { headers: { "X-Key": "a", "x-key": "b" } });
       assert.deepEqual([status, json.headerNames], [200, ["x-key"]]);
+    });
+
+    it("the headers that pages may send stay unless they are given, in lower case", async () => {
+      const name = freshProfile();
+      for (const [body, expected] of [
+        [{ requestHeaders: ["X-Api-Key", "Notion-Version"] }, ["x-api-key", "notion-version"]],
+        [{}, ["x-api-key", "notion-version"]],
+        [{ headers: { "x-key": "a" } }, ["x-api-key", "notion-version"]],
+        [{ requestHeaders: ["x-own"], headers: {} }, ["x-own"]],
+        [{ requestHeaders: [] }, []],
+      ] as const) {
+        const { status, json } = await put(name, body);
+        assert.deepEqual([status, json.requestHeaders], [200, expected]);
+      }
     });
 
     it("nobody but administrators: 403, and nothing changes", async () => {

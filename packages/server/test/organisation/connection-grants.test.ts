@@ -43,6 +43,7 @@ await onDatabases("connection grants", (db, otherDb) => {
       name: profile,
       origin: ORIGIN,
       methods: ["GET"],
+      requestHeaders: [],
       headerNames: [],
       sealed: null,
       enabled: true,

@@ -54,6 +54,7 @@ await onDatabases("connection profiles", (db, otherDb) => {
       name,
       origin: ORIGIN,
       methods: ["GET", "POST"],
+      requestHeaders: [],
       headerNames: ["authorization"],
       enabled: true,
       opened: HEADERS,

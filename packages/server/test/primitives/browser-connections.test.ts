@@ -73,11 +73,11 @@ test("a browser calls an external API", { skip: noBrowser }, async (t) => {
       body = Buffer.concat(await request.toArray()).toString();
       return { status: 201 };
     };
-    const init = `{ method: "patch", headers: { "content-type": "application/merge-patch+json", "x-trace": "1" }, body: "{}" }`;
+    const init = `{ method: "patch", headers: { "content-type": "application/merge-patch+json", "x-request-id": "1" }, body: "{}" }`;
     assert.equal(await call(`"tickets/1", ${init}`, "r.status"), 201);
     const { method, headers } = api.requests.at(-1) ?? assert.fail("no request");
     assert.deepEqual(
-      [method, headers["content-type"], headers["x-trace"], body],
+      [method, headers["content-type"], headers["x-request-id"], body],
       ["PATCH", "application/merge-patch+json", "1", "{}"],
     );
     for (const name of ["cookie", "origin", "referer", "authorization"])

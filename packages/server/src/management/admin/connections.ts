@@ -22,6 +22,7 @@ import {
   parseOrigin,
   putProfile,
 } from "../../organisation/connections/profiles.ts";
+import { isRemoved } from "../../primitives/connections/removed-headers.ts";
 import { testConnection } from "../../primitives/connections/test-call.ts";
 import { act, noContent, ok } from "../act.ts";
 import { json, optionalJson } from "../bodies.ts";
@@ -82,6 +83,13 @@ const headerValue = z
 
 const MAX_HEADERS = 16;
 
+/** The name of a header that pages may send. Those that say who the caller is, or belong to the connection, no profile can let through. */
+const sentName = z
+  .string()
+  .max(100)
+  .toLowerCase()
+  .refine((name) => !isRemoved(name), "cannot come from a page");
+
 /** The schema of a profile, as an administrator gives it. */
 const Body = z.strictObject({
   origin,
@@ -90,6 +98,11 @@ const Body = z.strictObject({
     .min(1, "must name at least one method; `enabled: false` stops every call")
     .max(CONNECTION_METHODS.length)
     .refine(distinct, "must not name a method twice"),
+  requestHeaders: z
+    .array(sentName)
+    .max(LIMITS.connectionHeaders.value)
+    .refine(distinct, "must not name a header twice")
+    .optional(),
   headers: entries(headerName, headerValue, MAX_HEADERS).optional(),
   enabled: z.boolean().default(true),
 });
@@ -99,6 +112,7 @@ const viewOf = (profile: Profile, grants: ListedGrant[], env: Env): ConnectionPr
   origin: profile.origin,
   methods: profile.methods,
   enabled: profile.enabled,
+  requestHeaders: profile.requestHeaders,
   headerNames: profile.headerNames,
   keyAvailable: profile.sealed === null || openHeaders(profile.sealed, profile, env) !== null,
   grants: grants.map(({ profile: _, ...grant }) => grant),
@@ -120,6 +134,7 @@ const auditOf = (profile: Profile | undefined) =>
     : {
         origin: profile.origin,
         methods: profile.methods,
+        requestHeaders: profile.requestHeaders,
         headerNames: profile.headerNames,
         enabled: profile.enabled,
       };
@@ -141,7 +156,7 @@ export const connections = [
     path: "/api/admin/connections/{profile}",
     summary: "Creates or replaces a profile.",
     details:
-      "`headers` are the protected headers, which the service adds to each request and never returns; without the field, the stored ones stay, and `{}` removes them. If the origin changes, they must be given again. 503 `CONNECTION_KEY_UNAVAILABLE` for protected headers without SERVICE_ENCRYPTION_KEY.",
+      "`requestHeaders` are the names of headers that pages may send besides [the usual ones](runtime.md#headers-of-the-request), such as `x-api-key`; without the field, the stored ones stay. `headers` are the protected headers, which the service adds to each request and never returns; without the field, the stored ones stay, and `{}` removes them. If the origin changes, they must be given again. 503 `CONNECTION_KEY_UNAVAILABLE` for protected headers without SERVICE_ENCRYPTION_KEY.",
     allow: "administrator",
     params: Params,
     body: json(Body),

@@ -32,6 +32,7 @@ export const connectionProfile = exact<ConnectionProfile>()(
     origin: z.string(),
     methods: z.array(z.enum(CONNECTION_METHODS)),
     enabled: z.boolean(),
+    requestHeaders: z.array(z.string()),
     headerNames: z.array(z.string()),
     keyAvailable: z.boolean(),
     grants: z.array(

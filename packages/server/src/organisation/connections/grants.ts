@@ -33,7 +33,7 @@ export async function findGranted(
   { db }: Env,
 ): Promise<Granted | undefined> {
   const row = await db.getCached<GrantedRow & Dependent>`
-    select name, origin, methods, header_names, headers, enabled, public, guests, limits,
+    select name, origin, methods, request_headers, header_names, headers, enabled, public, guests, limits,
       'canvas ' || canvas_id || ',instance' as depends_on
     from connection_grants join connection_profiles on name = profile
     where canvas_id = ${canvasId} and profile = ${profile}`;
@@ -43,7 +43,7 @@ export async function findGranted(
 /** Lists the profiles that are granted to a canvas, sorted by name. */
 export async function listGranted(canvasId: string, { db }: Env): Promise<Granted[]> {
   const rows = await db.all<GrantedRow>`
-    select name, origin, methods, header_names, headers, enabled, public, guests, limits
+    select name, origin, methods, request_headers, header_names, headers, enabled, public, guests, limits
     from connection_grants join connection_profiles on name = profile
     where canvas_id = ${canvasId} order by name`;
   return rows.map(grantedOf);

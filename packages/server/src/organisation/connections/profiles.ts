@@ -56,6 +56,8 @@ export interface Profile {
   /** The origin of the server, such as `https://api.example.com`. */
   origin: string;
   methods: ConnectionMethod[];
+  /** The names of headers that pages may send, in lower case, besides those that they may send through every profile. */
+  requestHeaders: string[];
   /** The names of the protected headers. Their values are only in `sealed`. */
   headerNames: string[];
   /** The protected headers in encrypted form; null if there are none. */
@@ -68,6 +70,7 @@ export interface ProfileRow {
   name: string;
   origin: string;
   methods: string;
+  request_headers: string;
   header_names: string;
   headers: string | null;
   enabled: number;
@@ -77,6 +80,7 @@ export const profileOf = (row: Readonly<ProfileRow>): Profile => ({
   name: row.name,
   origin: row.origin,
   methods: JSON.parse(row.methods),
+  requestHeaders: JSON.parse(row.request_headers),
   headerNames: JSON.parse(row.header_names),
   sealed: row.headers,
   enabled: row.enabled === 1,
@@ -85,18 +89,19 @@ export const profileOf = (row: Readonly<ProfileRow>): Profile => ({
 /** Lists all profiles, sorted by name. */
 export async function listProfiles({ db }: Env): Promise<Profile[]> {
   const rows = await db.all<ProfileRow>`
-    select name, origin, methods, header_names, headers, enabled from connection_profiles order by name`;
+    select name, origin, methods, request_headers, header_names, headers, enabled from connection_profiles order by name`;
   return rows.map(profileOf);
 }
 
 export async function findProfile(name: string, { db }: Env): Promise<Profile | undefined> {
   const row = await db.get<ProfileRow>`
-    select name, origin, methods, header_names, headers, enabled from connection_profiles where name = ${name}`;
+    select name, origin, methods, request_headers, header_names, headers, enabled from connection_profiles where name = ${name}`;
   return row && profileOf(row);
 }
 
-/** A profile as an administrator gives it. If `headers` is undefined, the stored protected headers stay. */
+/** A profile as an administrator gives it. If `headers` or `requestHeaders` is undefined, the stored ones stay. */
 export interface NewProfile extends Pick<Profile, "name" | "origin" | "methods" | "enabled"> {
+  requestHeaders?: string[] | undefined;
   headers?: ProtectedHeaders | undefined;
 }
 
@@ -108,12 +113,14 @@ export async function putProfile(given: NewProfile, env: Env): Promise<"no key" 
   const { name, origin, headers } = given;
   const now = env.clock();
   const [methods, enabled] = [JSON.stringify(given.methods), Number(given.enabled)];
+  const ofPages = given.requestHeaders === undefined ? null : JSON.stringify(given.requestHeaders);
   if (headers === undefined) {
     // The condition on the origin is part of the statement, because another administrator may change the headers meanwhile.
     const changed = await env.db.run`
-      insert into connection_profiles (name, origin, methods, header_names, headers, enabled, created_at, updated_at)
-      values (${name}, ${origin}, ${methods}, '[]', null, ${enabled}, ${now}, ${now})
+      insert into connection_profiles (name, origin, methods, request_headers, header_names, headers, enabled, created_at, updated_at)
+      values (${name}, ${origin}, ${methods}, coalesce(cast(${ofPages} as text), '[]'), '[]', null, ${enabled}, ${now}, ${now})
       on conflict (name) do update set origin = excluded.origin, methods = excluded.methods,
+        request_headers = coalesce(cast(${ofPages} as text), connection_profiles.request_headers),
         enabled = excluded.enabled, updated_at = excluded.updated_at
       where connection_profiles.headers is null or connection_profiles.origin = excluded.origin`;
     return changed === 0 ? "origin" : null;
@@ -122,9 +129,11 @@ export async function putProfile(given: NewProfile, env: Env): Promise<"no key" 
   const sealed = names.length === 0 ? null : sealHeaders(headers, given, env);
   if (sealed === null && names.length > 0) return "no key";
   await env.db.run`
-    insert into connection_profiles (name, origin, methods, header_names, headers, enabled, created_at, updated_at)
-    values (${name}, ${origin}, ${methods}, ${JSON.stringify(names)}, ${sealed}, ${enabled}, ${now}, ${now})
+    insert into connection_profiles (name, origin, methods, request_headers, header_names, headers, enabled, created_at, updated_at)
+    values (${name}, ${origin}, ${methods}, coalesce(cast(${ofPages} as text), '[]'), ${JSON.stringify(names)}, ${sealed}, ${enabled},
+      ${now}, ${now})
     on conflict (name) do update set origin = excluded.origin, methods = excluded.methods, enabled = excluded.enabled,
+      request_headers = coalesce(cast(${ofPages} as text), connection_profiles.request_headers),
       header_names = excluded.header_names, headers = excluded.headers, updated_at = excluded.updated_at`;
   return null;
 }

@@ -136,6 +136,20 @@ const RESPONSES = Object.fromEntries(
   ]),
 );
 
+/** Logs that an API has refused a call of which it has not got all headers, because it may have needed them. Only names are logged. */
+function noteLeftOut(
+  { canvasId, profile }: { canvasId: string; profile: string },
+  leftOut: readonly string[],
+  status: number,
+  { log }: Env,
+): void {
+  if (leftOut.length > 0 && status >= 400 && status < 500)
+    log.info(
+      { canvas: canvasId, profile, status, leftOut },
+      "an API has refused a call, of which headers were left out",
+    );
+}
+
 /** Returns the operation that sends a request of a method. `where` says for the docs what `path` leads to. */
 function sending(
   method: ConnectionMethod,
@@ -168,8 +182,11 @@ function sending(
     ],
     may: (caller, { params, message }, env) => upstreamRequest(caller, params.profile, message, env),
     body: bodyOf(method),
-    run({ user, canvas }, { params: { profile }, subject: prepared, body, signal }, env) {
-      return send({ userId: user.id, canvasId: canvas.id, profile }, prepared, body, signal(), env);
+    async run({ user, canvas }, { params: { profile }, subject: prepared, body, signal }, env) {
+      const call = { userId: user.id, canvasId: canvas.id, profile };
+      const answer = await send(call, prepared, body, signal(), env);
+      noteLeftOut(call, prepared.leftOut, answer.status ?? 200, env);
+      return answer;
     },
   });
   return { ...sent, perform: (caller, input, env) => measured(sent, caller, input, env) };

@@ -7,7 +7,7 @@ interface Family {
 }
 
 /**
- * The families of request headers of a caller that are not sent to the upstream (specification 4.6). The upstream gets the request from the
+ * The families of request headers of a caller that no profile can let through (specification 4.6). Their number does not count. The upstream gets the request from the
  * service: what these headers say would be taken for the word of the service or of its proxies.
  */
 export const REMOVED_FAMILIES: readonly Family[] = [
@@ -136,6 +136,6 @@ const PREFIXES = PATTERNS.filter((each) => each.endsWith("*")).map((each) => eac
  */
 const UNAMBIGUOUS = /^[a-z0-9-]+$/;
 
-/** Whether a request header with this name, in lower case, is not sent to an upstream. */
+/** Whether a request header with this name, in lower case, is never sent to an upstream. */
 export const isRemoved = (name: string): boolean =>
   !UNAMBIGUOUS.test(name) || NAMES.has(name) || PREFIXES.some((prefix) => name.startsWith(prefix));

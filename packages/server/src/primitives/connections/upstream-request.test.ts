@@ -13,14 +13,23 @@ const CONFIG = {
   proxyJwtHeader: "X-Own-Token",
 } as Config;
 
-/** Returns the headers that the upstream would get for the raw headers of a request. */
-function sent(...rawHeaders: string[]): string[] {
+/** The names that the profile of the tests adds: `x-000` and so on, and others. */
+const ADDED = [
+  ...Array.from({ length: 40 }, (_, index) => `x-${String(index).padStart(3, "0")}`),
+  ...["x-a", "x-b", "x-kept", "x-last", "x-api-key", "x-own"],
+];
+
+/** Returns the headers that the upstream would get for the raw headers of a request, and the names of those that are left out. */
+function split(rawHeaders: string[], added: readonly string[]) {
   const connection: string[] = [];
   for (let index = 0; index < rawHeaders.length; index += 2)
     if (rawHeaders[index]?.toLowerCase() === "connection") connection.push(rawHeaders[index + 1] ?? "");
   const headers = connection.length === 0 ? {} : { connection: connection.join(", ") };
-  return callerHeaders({ rawHeaders, headers } as IncomingMessage, CONFIG).flat();
+  return callerHeaders({ rawHeaders, headers } as IncomingMessage, added, CONFIG);
 }
+
+/** Returns the headers that the upstream would get. */
+const sent = (...rawHeaders: string[]): string[] => split(rawHeaders, ADDED).headers.flat();
 
 /** Names of headers that are removed, in various spellings. */
 const REMOVED = `
@@ -52,12 +61,39 @@ for (const name of REMOVED)
     assert.deepEqual(sent("Accept", "a/b", name, "v", "X-Last", "1"), ["accept", "a/b", "x-last", "1"]));
 
 const SENT = `
-  Accept Accept-Language Content-Type If-None-Match User-Agent Range Idempotency-Key SOAPAction Security Method Constructor
-  X-Api-Key X-Auth-Token X-CSRF-Token X-Goog-Api-Key X-Goog-FieldMask X-Own X-Request-Id X-Requested-With X-User-Agent X-User-Id X-2
+  Accept Accept-Language Content-Type Content-Language If-None-Match If-Match User-Agent Range Idempotency-Key SOAPAction Prefer Cache-Control
+  X-Request-Id X-Api-Key X-Own
 `;
 for (const name of SENT.trim().split(/\s+/))
   test(`${name} is sent with its value unchanged`, () =>
     assert.deepEqual(sent(name, " V, w"), [name.toLowerCase(), " V, w"]));
+
+/** Names that APIs and their proxies take for the word of who calls them, or for orders, and names that are only unknown. */
+const LEFT_OUT = `
+  Proxy Impersonate-User Impersonate-Group Impersonate-Extra-Scopes Sudo X-Sudo X-Hasura-Role X-Hasura-Admin-Secret es-security-runas-user
+  X-Scope-OrgID X-Trino-User X-Presto-User X-Middleware-Subrequest X-Auth-Token X-CSRF-Token X-Goog-Api-Key X-Requested-With X-User-Id
+  X-Gitlab-Token PRIVATE-TOKEN X-Vault-Token X-Kubernetes-User Api-Key Token Method Constructor Baggage From X-2
+`;
+for (const name of LEFT_OUT.trim().split(/\s+/))
+  test(`${name} is left out unless the profile adds it`, () => {
+    const lower = name.toLowerCase();
+    const request = ["Accept", "a/b", name, "v", name, "w"];
+    assert.deepEqual(split(request, []), { headers: [["accept", "a/b"]], leftOut: [lower] });
+    const added = split(request, [lower]);
+    assert.deepEqual(added, {
+      headers: [
+        ["accept", "a/b"],
+        [lower, "v"],
+        [lower, "w"],
+      ],
+      leftOut: [],
+    });
+  });
+
+test("no profile can let through what says who the caller is", () => {
+  for (const name of REMOVED)
+    assert.deepEqual(split([name, "v"], [name.toLowerCase()]), { headers: [], leftOut: [] }, name);
+});
 
 test("repeated headers are sent repeatedly and in their order", () => {
   assert.deepEqual(sent("X-A", "1", "X-B", "2", "x-a", "3"), ["x-a", "1", "x-b", "2", "x-a", "3"]);
@@ -207,7 +243,8 @@ test("a trace goes on with a span of the service; what is no trace, and the stat
       "a=1",
       ...(traceparent === undefined ? [] : ["Traceparent", traceparent]),
     ];
-    return callerHeaders({ rawHeaders, headers: { traceparent } } as unknown as IncomingMessage, CONFIG);
+    const request = { rawHeaders, headers: { traceparent } } as unknown as IncomingMessage;
+    return callerHeaders(request, [], CONFIG).headers;
   };
   const [state, parent, ...more] = upstream(`00-${trace}-b7ad6b7169203331-01`);
   assert.deepEqual([state, more], [["tracestate", "a=1"], []]);

@@ -13,6 +13,7 @@ import { findGranted, usabilityOf } from "../../organisation/connections/grants.
 import { isServiceOrigin } from "../../organisation/connections/profiles.ts";
 import type { RuntimeCaller } from "../primitive.ts";
 import { isRemoved } from "./removed-headers.ts";
+import { isSent } from "./sent-headers.ts";
 
 /** Returns the header names that the `Connection` header lists. Such headers concern only the connection to the service. */
 const namedByConnection = ({ headers }: Pick<Message, "headers">): string[] =>
@@ -21,16 +22,29 @@ const namedByConnection = ({ headers }: Pick<Message, "headers">): string[] =>
 /** The headers of W3C Trace Context. */
 const TRACE_HEADERS = ["traceparent", "tracestate"];
 
+/** The headers of a caller for the upstream, with names in lower case, and the names of those that pages may not send to it. */
+export interface CallerHeaders {
+  headers: Header[];
+  leftOut: string[];
+}
+
 /**
- * Returns the headers of a request that are sent to the upstream, with names in lower case. Throws 413 `REQUEST_TOO_LARGE` if they are too
- * many or too long. Headers by which a sign-in proxy names the user are removed.
+ * Returns the headers of a request that are sent to the upstream: those that every page may send, and those with the names `added`. Throws 413
+ * `REQUEST_TOO_LARGE` if the caller has sent too many or too long ones; what browsers and proxies add does not count. Headers by which a
+ * sign-in proxy names the user are removed.
  */
-export function callerHeaders(message: Pick<Message, "headers" | "rawHeaders">, config: Config): Header[] {
+export function callerHeaders(
+  message: Pick<Message, "headers" | "rawHeaders">,
+  added: readonly string[],
+  config: Config,
+): CallerHeaders {
   const { rawHeaders } = message;
   const identity = [config.proxyEmailHeader, config.proxyNameHeader, config.proxyJwtHeader];
   const removed = new Set([...namedByConnection(message), ...identity.map((name) => name.toLowerCase())]);
   const trace = traceOf(message);
   const headers: Header[] = [];
+  const leftOut = new Set<string>();
+  let count = 0;
   let bytes = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]?.toLowerCase() ?? "";
@@ -38,17 +52,19 @@ export function callerHeaders(message: Pick<Message, "headers" | "rawHeaders">, 
     if (isRemoved(name) || removed.has(name)) continue;
     // A trace goes on with a span of this service. Its state is nothing without the trace.
     if (TRACE_HEADERS.includes(name) && trace === null) continue;
-    headers.push([name, name === "traceparent" && trace !== null ? childTraceparent(trace) : value]);
+    count += 1;
     bytes += name.length + value.length;
+    if (!isSent(name, added)) leftOut.add(name);
+    else headers.push([name, name === "traceparent" && trace !== null ? childTraceparent(trace) : value]);
   }
   const { connectionHeaders, connectionHeaderBytes } = LIMITS;
-  if (headers.length > connectionHeaders.value)
+  if (count > connectionHeaders.value)
     refuse("REQUEST_TOO_LARGE", { message: `A request may have ${connectionHeaders.value} headers.` });
   if (bytes > connectionHeaderBytes.value)
     refuse("REQUEST_TOO_LARGE", {
       message: `Headers may have ${connectionHeaderBytes.value} bytes together.`,
     });
-  return headers;
+  return { headers, leftOut: [...leftOut] };
 }
 
 /**
@@ -96,6 +112,9 @@ export interface UpstreamRequest {
   limits: ConnectionLimits;
 }
 
+/** A request of a caller, with the names of their headers that are not sent. */
+type CallerRequest = UpstreamRequest & Pick<CallerHeaders, "leftOut">;
+
 /** Whether limits allow requests to this URL. */
 export const allowsPath = ({ paths }: ConnectionLimits, { pathname }: URL): boolean =>
   paths?.includes(pathname) ?? true;
@@ -110,7 +129,7 @@ export async function upstreamRequest(
   profile: string,
   message: Message,
   env: Env,
-): Promise<UpstreamRequest> {
+): Promise<CallerRequest> {
   const { canvas, role } = caller;
   const method = message.method as ConnectionMethod;
   caller.requireCapability("connections");
@@ -134,9 +153,10 @@ export async function upstreamRequest(
     refuse("PERMISSION_DENIED", {
       message: `This Connection is open to guests and visitors for other paths only.`,
     });
-  const headers = withProtected(callerHeaders(message, env.config), added);
+  const { headers: sent, leftOut } = callerHeaders(message, granted.requestHeaders, env.config);
+  const headers = withProtected(sent, added);
   if (isServiceOrigin(granted.origin, env.base)) refuse("DESTINATION_BLOCKED");
-  return { origin: granted.origin, url, method, methods, headers, limits };
+  return { origin: granted.origin, url, method, methods, headers, leftOut, limits };
 }
 
 const refuseMethod = (methods: readonly string[]): never =>

@@ -153,6 +153,20 @@ export const connections: Fault[] = [
     `${PRIMITIVE}/upstream-request.test.ts`,
   ),
   fault(
+    "connections: headers that the profile does not add are sent",
+    `${PRIMITIVE}/sent-headers.ts`,
+    "NAMES.has(name) || added.includes(name)",
+    "name !== added.join()",
+    `${PRIMITIVE}/upstream-request.test.ts`,
+  ),
+  fault(
+    "connections: an administrator lets credentials of the caller through",
+    "packages/server/src/management/admin/connections.ts",
+    '.refine((name) => !isRemoved(name), "cannot come from a page")',
+    "",
+    "packages/server/test/conformance/connections.test.ts",
+  ),
+  fault(
     "connections: an underscore makes a header of a proxy",
     `${PRIMITIVE}/removed-headers.ts`,
     "/^[a-z0-9-]+$/",

@@ -21,7 +21,7 @@ import {
   METHODS,
 } from "./profile.ts";
 
-const FIELDS = ["profile", "origin", "methods", "headers"];
+const FIELDS = ["profile", "origin", "methods", "requestHeaders", "headers"];
 
 /** The fields of a profile. `profile` is null for a new one, which also has a name. Values of headers are entered, and never shown again. */
 export function ProfileForm({
@@ -86,6 +86,14 @@ export function ProfileForm({
         value={draft.methods}
         onChange={(methods) => change({ methods })}
         error={faults.methods ?? errorAt(save.error, "methods")}
+      />
+      <TextField
+        label="Headers of pages"
+        description="Names that pages may send besides the usual ones, such as x-api-key. Separate them by commas."
+        value={draft.requestHeaders}
+        onChange={(requestHeaders) => change({ requestHeaders })}
+        error={errorAt(save.error, "requestHeaders")}
+        autoComplete="off"
       />
       <Headers
         stored={profile?.headerNames ?? []}

@@ -8,6 +8,7 @@ const STORED: ConnectionProfile = {
   origin: "https://api.test",
   methods: ["GET"],
   enabled: true,
+  requestHeaders: ["x-own"],
   headerNames: ["x-key"],
   keyAvailable: true,
   grants: [],
@@ -40,13 +41,20 @@ it("what is wrong with a profile is said at its field", () => {
 
 it("stored headers are sent only if they change", () => {
   const draft = draftOf(STORED);
-  assert.deepEqual(bodyOfDraft(draft), { origin: "https://api.test", methods: ["GET"], enabled: true });
+  const kept = { origin: "https://api.test", methods: ["GET"], enabled: true, requestHeaders: ["x-own"] };
+  assert.deepEqual(bodyOfDraft(draft), kept);
+  assert.deepEqual(bodyOfDraft({ ...draft, requestHeaders: " x-a,x-b  x-c " }).requestHeaders, [
+    "x-a",
+    "x-b",
+    "x-c",
+  ]);
   assert.deepEqual(bodyOfDraft({ ...draft, headers: "remove", rows: [header("a", "b")] }).headers, {});
   const rows = [header(" X-Key ", "secret"), header("", "")];
   assert.deepEqual(bodyOfDraft({ ...draft, origin: "https://api.test/", headers: "replace", rows }), {
     origin: "https://api.test",
     methods: ["GET"],
     enabled: true,
+    requestHeaders: ["x-own"],
     headers: { "X-Key": "secret" },
   });
 });

@@ -21,6 +21,8 @@ export interface Draft {
   origin: string;
   methods: Method[];
   enabled: boolean;
+  /** The names of headers that pages may send, separated by commas or spaces. */
+  requestHeaders: string;
   headers: HeaderChoice;
   rows: HeaderRow[];
 }
@@ -33,6 +35,7 @@ export const draftOf = (profile: ConnectionProfile | null): Draft => ({
   origin: profile?.origin ?? "https://",
   methods: profile?.methods ?? ["GET"],
   enabled: profile?.enabled ?? true,
+  requestHeaders: profile?.requestHeaders.join(", ") ?? "",
   headers: profile === null || profile.headerNames.length === 0 ? "remove" : "keep",
   rows: [],
 });
@@ -70,10 +73,18 @@ export function faultsOf(draft: Draft, profile: ConnectionProfile | null): Fault
 }
 
 /** Returns the request that stores a draft. */
-export const bodyOfDraft = ({ origin, methods, enabled, headers, rows }: Draft): ConnectionBody => ({
+export const bodyOfDraft = ({
+  origin,
+  methods,
+  enabled,
+  requestHeaders,
+  headers,
+  rows,
+}: Draft): ConnectionBody => ({
   origin: origin.trim().replace(/\/$/, ""),
   methods,
   enabled,
+  requestHeaders: requestHeaders.split(/[\s,]+/).filter((name) => name !== ""),
   ...(headers === "keep"
     ? {}
     : {
