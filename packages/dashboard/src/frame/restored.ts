@@ -1,20 +1,12 @@
-import { api, bodyOf } from "../api/client.ts";
-import { meQuery, queries } from "../api/queries.ts";
-
 /**
- * Hides the page while the browser keeps it for its back button. When it comes back, it is shown only to the person who has left it: otherwise, or
- * if the service cannot be asked, it is loaded anew.
+ * Hides the page while the browser keeps it for its back button, and loads it anew when it comes back, so that it is shown to nobody but the person
+ * who is signed in then. Few browsers keep it at all: it has `no-store`, and so has what it reads.
  */
 export function guardRestores(): void {
-  const page = document.documentElement;
   addEventListener("pagehide", ({ persisted }) => {
-    if (persisted) page.hidden = true;
+    document.documentElement.hidden = persisted;
   });
-  addEventListener("pageshow", async ({ persisted }) => {
-    if (!persisted) return;
-    const before = queries.getQueryData(meQuery.queryKey)?.id;
-    const me = await bodyOf(api.GET("/api/me")).catch(() => null);
-    if (me === null || me.id !== before) location.reload();
-    else page.hidden = false;
+  addEventListener("pageshow", ({ persisted }) => {
+    if (persisted) location.reload();
   });
 }
