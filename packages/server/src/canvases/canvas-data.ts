@@ -51,6 +51,8 @@ export interface PersonalTable {
   ids?: readonly string[];
   /** The columns with the e-mail address of a person. */
   emails?: readonly string[];
+  /** The column of the time of a row, in epoch milliseconds, where rows stay with an address that somebody else has later. */
+  at?: string;
   /** A condition that all rows of people meet, if their index has it. */
   where?: string;
   /** Whether the rows of the person go, or stay: under the id, or as `organisation/erasure.ts` says where they have addresses. */

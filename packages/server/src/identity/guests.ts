@@ -13,6 +13,7 @@ export const inviteData: CanvasData = {
     invites: {
       ids: ["created_by"],
       emails: ["email"],
+      at: "created_at",
       erased: "kept",
       exported: {
         part: "invitations",

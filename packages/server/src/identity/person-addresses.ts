@@ -53,28 +53,34 @@ export const forgetAddresses = (id: string): Optional[] => [
   optional`delete from scim_people where user_id = ${id}`,
 ];
 
-/** All addresses of a person. */
-export interface Addresses {
-  /** The address that they have now, and others that nobody else has. */
-  own: string[];
-  /** Those that somebody else has by now. `until` is when the person gave them up, in epoch milliseconds. */
-  passedOn: { email: string; until: number }[];
+/** An address of a person, and the time in which it was theirs, in epoch milliseconds. */
+export interface AddressInTime {
+  email: string;
+  /** When the last one who had it before gave it up; 0 if nobody had. */
+  since: number;
+  /** When the person gave it up, if somebody else has it by now. Null for an address that they have, or that nobody has. */
+  until: number | null;
 }
 
-/** Finds the addresses that a person has and has had. */
+/** Finds the addresses that a person has and has had, each once. */
 export async function addressesOf(
   { id, email }: { id: string; email: string },
   { db }: Pick<Env, "db">,
-): Promise<Addresses> {
-  const rows = await db.all<{ email: string; ended_at: number | null; taken: number }>`
+): Promise<AddressInTime[]> {
+  const rows = await db.all<{ email: string; ended_at: number | null; since: number; taken: number }>`
     select email, ended_at,
+      coalesce((select max(ended_at) from former_addresses as others
+        where others.email = known.email and others.user_id <> ${id} and (known.ended_at is null or others.ended_at < known.ended_at)), 0) as since,
       case when exists (select 1 from users where users.email = known.email and users.id <> ${id})
         or exists (select 1 from scim_addresses where scim_addresses.email = known.email and user_id <> ${id}) then 1 else 0 end as taken
-    from (select email, ended_at from former_addresses where user_id = ${id}
-      union all select email, null from scim_addresses where user_id = ${id}) as known`;
-  const own = rows.filter(({ taken }) => taken === 0).map((row) => row.email);
-  const passedOn = rows.flatMap((row) =>
-    row.taken === 0 || row.ended_at === null ? [] : [{ email: row.email, until: row.ended_at }],
-  );
-  return { own: [...new Set([email, ...own])], passedOn };
+    from (select cast(${email} as text) as email, cast(null as bigint) as ended_at
+      union all select email, null from scim_addresses where user_id = ${id}
+      union all select email, ended_at from former_addresses where user_id = ${id}) as known`;
+  const times = rows.map((row) => ({
+    email: row.email,
+    since: Number(row.since),
+    until: Number(row.taken) === 1 && row.ended_at !== null ? Number(row.ended_at) : null,
+  }));
+  // The address that they have comes first.
+  return [...Map.groupBy(times, (each) => each.email).values()].flatMap(([first]) => first ?? []);
 }

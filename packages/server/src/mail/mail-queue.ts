@@ -15,6 +15,7 @@ export const outboxData: CanvasData = {
     outbox: {
       ids: ["caused_by"],
       emails: ["recipient"],
+      at: "created_at",
       erased: "removed",
       exported: { part: "mails", columns: ["id", "kind", "recipient", "created_at"], order: ["id"] },
     },

@@ -39,6 +39,7 @@ export const auditData: CanvasData = {
     audit: {
       ids: ["actor_id", "target"],
       emails: ["actor_email", "target"],
+      at: "at",
       erased: "kept",
       exported: {
         part: "audit",

@@ -17,9 +17,10 @@ const SLICE = 500;
 /** The time of an address that names the person for ever. */
 const ALWAYS = Number.MAX_SAFE_INTEGER;
 
-/** An address that names the person in what is from before `until`, in epoch milliseconds, and what stands there instead. */
+/** An address that names the person in what is from a time, in epoch milliseconds, and what stands there instead. */
 interface Erased {
   email: string;
+  since: number;
   until: number;
   to: string;
 }
@@ -36,19 +37,20 @@ export async function erasePerson(
   env: Env,
 ): Promise<boolean> {
   const { id } = person;
-  const { own, passedOn } = await addressesOf(person, env);
+  const addresses = await addressesOf(person, env);
+  const emails = addresses.filter(({ until }) => until === null);
   const to = addressOf(id);
-  const addresses = [...own.map((email) => ({ email, until: ALWAYS })), ...passedOn];
   await endGuestsOf(id, null, env);
-  for (const { email, until } of addresses) {
-    await eraseAsGuest({ email, until, to }, env);
-    await eraseFromAudit({ email, until, to }, signal, env);
+  for (const { email, since, until } of addresses) {
+    const erased = { email, since, until: until ?? ALWAYS, to };
+    await eraseAsGuest(erased, env);
+    await eraseFromAudit(erased, signal, env);
   }
   await eraseActor(id, to, signal, env);
   for (const [name, table] of tablesOfPeople(env)) {
     signal.throwIfAborted();
     if (table.erased === "removed" && !isOfAddresses(name))
-      await removeRowsOfPerson(name, table, { id, emails: own }, env);
+      await removeRowsOfPerson(name, table, { id, emails }, env);
   }
   const outcome = await env.db.withReserve.batch([
     step(
@@ -65,11 +67,11 @@ export async function erasePerson(
 }
 
 /** Ends the invitations to an address of a person, and takes name and address from them. */
-async function eraseAsGuest({ email, until, to }: Erased, { db, clock }: Env): Promise<void> {
+async function eraseAsGuest({ email, since, until, to }: Erased, { db, clock }: Env): Promise<void> {
   await db.withReserve.batch([
-    optional`delete from sessions where invite_id in (select id from invites where email = ${email} and created_at <= ${until})`,
+    optional`delete from sessions where invite_id in (select id from invites where email = ${email} and created_at > ${since} and created_at <= ${until})`,
     optional`update invites set revoked_at = coalesce(revoked_at, ${clock()}), name = ${NAME}, email = ${to}
-      where email = ${email} and created_at <= ${until}`,
+      where email = ${email} and created_at > ${since} and created_at <= ${until}`,
   ]);
 }
 
@@ -87,7 +89,11 @@ async function eraseActor(id: string, to: string, signal: AbortSignal, { db }: E
  * Takes an address from the audit log: as the actor, which is a guest there, as the target and from the details. Who did something to whom stays
  * known by the id. Details have addresses as whole JSON texts.
  */
-async function eraseFromAudit({ email, until, to }: Erased, signal: AbortSignal, { db }: Env): Promise<void> {
+async function eraseFromAudit(
+  { email, since, until, to }: Erased,
+  signal: AbortSignal,
+  { db }: Env,
+): Promise<void> {
   const [own, instead] = [JSON.stringify(email), JSON.stringify(to)];
   const pattern = `%${own.replace(/[%_!]/g, "!$&")}%`;
   for (let after = ""; ; ) {
@@ -102,7 +108,7 @@ async function eraseFromAudit({ email, until, to }: Erased, signal: AbortSignal,
         details = replace(details, ${own}, ${instead}),
         address = case when actor_email = ${email} then '' else address end,
         actor_email = case when actor_email = ${email} then ${to} else actor_email end
-      where id > ${after} and id <= ${last.id} and at <= ${until}
+      where id > ${after} and id <= ${last.id} and at > ${since} and at <= ${until}
         and (target = ${email} or actor_email = ${email} or details like ${pattern} escape '!')`;
     after = last.id;
     await nextTurn();

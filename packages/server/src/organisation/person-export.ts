@@ -90,8 +90,8 @@ async function* files(person: { id: string; email: string }, env: Env): AsyncGen
   yield textFile("person.json", async function* () {
     yield Buffer.from(`${JSON.stringify(profile, null, 2)}\n`);
   });
-  const { own } = await addressesOf(person, env);
-  const keys = { id: person.id, emails: own };
+  const addresses = await addressesOf(person, env);
+  const keys = { id: person.id, emails: addresses.filter(({ until }) => until === null) };
   for (const [name, table] of tablesOfPeople(env)) yield* part(name, table, keys, env);
 }
 

@@ -7,12 +7,13 @@ import {
 } from "../canvases/canvas-data.ts";
 import { sqlText, type Value } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
+import type { AddressInTime } from "../identity/person-addresses.ts";
 
 /** A person, whose rows have their id or one of their addresses. */
 export interface PersonKeys {
   id: string;
   /** The address that they have now, and former ones that nobody else has. */
-  emails: readonly string[];
+  emails: readonly Omit<AddressInTime, "until">[];
 }
 
 /** The number of rows that one statement reads or removes. */
@@ -23,17 +24,32 @@ export const tablesOfPeople = ({
   canvasData,
 }: Pick<Env, "canvasData">): [name: string, table: PersonalTable][] => personalTablesOf(canvasData);
 
-/** The columns by which rows of a person are found, each with the value that they have there. */
-const keysOf = (
-  { ids = [], emails = [] }: PersonalTable,
-  person: PersonKeys,
-): [column: string, value: string][] => [
-  ...ids.map((column): [string, string] => [column, person.id]),
-  ...emails.flatMap((column) => person.emails.map((email): [string, string] => [column, email])),
+/** A column by which rows of a person are found, the value that they have there, and from when on it has been theirs. */
+interface Key {
+  column: string;
+  value: string;
+  since: number;
+}
+
+/** Returns how the rows of a person are found in a table. */
+const keysOf = ({ ids = [], emails = [] }: PersonalTable, person: PersonKeys): Key[] => [
+  ...ids.map((column) => ({ column, value: person.id, since: 0 })),
+  ...emails.flatMap((column) => person.emails.map(({ email, since }) => ({ column, value: email, since }))),
 ];
 
-const conditionOf = (column: string, { where }: PersonalTable): string =>
-  `${column} = ?${where === undefined ? "" : ` and ${where}`}`;
+/** Returns the condition of the rows of a key, and its values. */
+function conditionOf(
+  { column, value, since }: Key,
+  { where, at }: PersonalTable,
+): [text: string, values: Value[]] {
+  const isBounded = at !== undefined && since > 0;
+  const parts = [
+    `${column} = ?`,
+    ...(where === undefined ? [] : [where]),
+    ...(isBounded ? [`${at} > ?`] : []),
+  ];
+  return [parts.join(" and "), isBounded ? [value, since] : [value]];
+}
 
 /** A row of a person, and the columns that an export has of it. */
 interface FoundRow {
@@ -56,18 +72,20 @@ export async function* rowsOfPerson(
   const { order, blob, views = {} } = exported;
   const sorted = order.join(", ");
   const keys = keysOf(table, person);
-  for (const [at, [column, value]] of keys.entries()) {
+  for (const [at, key] of keys.entries()) {
+    const { column } = key;
+    const [found, given] = conditionOf(key, table);
     const { columns, shown = (row) => row }: RowView = views[column] ?? exported;
     const read = [...new Set([...columns, ...order, ...(blob === undefined ? [] : [blob])])].join(", ");
     const earlier = keys.slice(0, at);
     const textAfter = (start: string) =>
       sqlText(
-        `select ${read} from ${name} where ${conditionOf(column, table)}`,
-        ...earlier.map(([other]) => `and (${other} is null or ${other} <> ?)`),
+        `select ${read} from ${name} where ${found}`,
+        ...earlier.map(({ column: other }) => `and (${other} is null or ${other} <> ?)`),
         `${start} order by ${sorted} limit ${SLICE}`,
       );
     const next = textAfter(`and (${sorted}) > (${order.map(() => "?").join(", ")})`);
-    const values = [value, ...earlier.map(([, each]) => each)];
+    const values = [...given, ...earlier.map(({ value }) => value)];
     let rows = await db.all<PersonalRow>(textAfter(""), ...values);
     for (;;) {
       for (const row of rows) yield { row: shown(row), columns };
@@ -87,8 +105,8 @@ export async function removeRowsOfPerson(
   { db }: Pick<Env, "db">,
 ): Promise<void> {
   const order = table.exported?.order.join(", ");
-  for (const [column, value] of keysOf(table, person)) {
-    const found = conditionOf(column, table);
+  for (const key of keysOf(table, person)) {
+    const [found, given] = conditionOf(key, table);
     // What is not exported is one row for a canvas or a day.
     const text =
       order === undefined
@@ -97,7 +115,7 @@ export async function removeRowsOfPerson(
             `delete from ${name} where ${found} and (${order}) in (`,
             `select ${order} from ${name} where ${found} order by ${order} limit ${SLICE})`,
           );
-    const values = order === undefined ? [value] : [value, value];
+    const values = order === undefined ? given : [...given, ...given];
     let removed = SLICE;
     while (removed === SLICE) {
       removed = await db.withReserve.run(text, ...values);

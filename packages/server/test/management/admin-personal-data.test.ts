@@ -31,8 +31,8 @@ await onEngines("the data of a person", (target, env) => {
   const erase = (query = "") => administer("DELETE", `/users/${id}${query}`);
 
   /** Returns the texts of the files of an export, by their paths. */
-  async function exported(person = people.viewer): Promise<Files> {
-    const zip = await fromBufferPromise(await buffer(exportPerson({ id, email: person.email }, env)));
+  async function exported(person = people.viewer, of = id): Promise<Files> {
+    const zip = await fromBufferPromise(await buffer(exportPerson({ id: of, email: person.email }, env)));
     const files: Files = new Map();
     for await (const entry of zip.eachEntry())
       files.set(entry.fileName, (await buffer(await zip.openReadStreamPromise(entry))).toString());
@@ -280,6 +280,8 @@ await onEngines("the data of a person", (target, env) => {
     await administer("PUT", `/canvases/${site.id}/owner`, { email: people.owner.email, reason: "x" });
     await rename(first, second);
     const second_ = await invited(second);
+    await administer("PUT", `/canvases/${site.id}/owner`, { email: second, reason: "x" });
+    await administer("PUT", `/canvases/${site.id}/owner`, { email: people.owner.email, reason: "x" });
     await rename(second, third);
     // The second address belongs to somebody else from now on.
     await new Promise((resolve) => setTimeout(resolve, 2));
@@ -287,6 +289,13 @@ await onEngines("the data of a person", (target, env) => {
     const ofHeir = await invited(second);
     await administer("PUT", `/canvases/${site.id}/owner`, { email: second, reason: "x" });
     await administer("PUT", `/canvases/${site.id}/owner`, { email: people.owner.email, reason: "x" });
+    // The heir gets nothing of the time in which the address was somebody else's.
+    const ofTheirs = await exported({ ...heir, email: second }, await idOf(heir));
+    assert.equal(linesOf(ofTheirs, "audit").filter(({ act }) => act === "canvas.reassign").length, 1);
+    assert.deepEqual(
+      linesOf(ofTheirs, "invitations").map((line) => line.id),
+      [ofHeir],
+    );
     const former = linesOf(await exported({ ...people.viewer, email: third }), "former-addresses");
     assert.deepEqual(new Set(former.map((line) => line.email)), new Set([first, second]));
     await share(first);

@@ -17,7 +17,13 @@ const COUNT = 5_000;
 await onDatabases("plans of the data of a person", (db) => {
   const plans = planning(db);
   const { seen, planOf } = plans;
-  const person = { id: "u7", emails: ["u7@acme.test", "former@acme.test"] };
+  const person = {
+    id: "u7",
+    emails: [
+      { email: "u7@acme.test", since: 0 },
+      { email: "former@acme.test", since: 1 },
+    ],
+  };
 
   before(async () => {
     const fill = (into: string, values: string) =>

@@ -149,8 +149,8 @@ export const lettingGo: Fault[] = [
   fault(
     "personal data: an export has the keys of everybody",
     ROWS,
-    "`${column} = ?${where",
-    "`${column} >= ?${where",
+    "`${column} = ?`,",
+    "`${column} >= ?`,",
     DATA_TEST,
   ),
   fault(
@@ -242,6 +242,13 @@ export const lettingGo: Fault[] = [
     "packages/server/src/identity/person-addresses.ts",
     "then 1 else 0 end as taken",
     "then 0 else 0 end as taken",
+    DATA_TEST,
+  ),
+  fault(
+    "personal data: an export has what concerns a former owner of the address",
+    ROWS,
+    "at !== undefined && since > 0",
+    "at !== undefined && since < 0",
     DATA_TEST,
   ),
   fault(
