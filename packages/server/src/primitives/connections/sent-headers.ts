@@ -45,6 +45,17 @@ export const SENT_FAMILIES: readonly SentFamily[] = [
       "x-request-id",
     ],
   },
+  {
+    what: "the version of the API",
+    names: [
+      "anthropic-version",
+      "api-version",
+      "notion-version",
+      "stripe-version",
+      "x-api-version",
+      "x-github-api-version",
+    ],
+  },
   { what: "the program", names: ["user-agent"] },
 ];
 
