@@ -87,15 +87,16 @@ test("long work whose client has gone does not run", async () => {
   assert.deepEqual(seen, []);
 });
 
-test("a turn is used after 2 ms from its first question on", async () => {
+test("a turn is given away 2 ms after its first question", async () => {
   let now = 0;
   const turns = new Turns(() => now);
-  const used = () => {
-    const before = turns.isUsed;
-    now += 1.5;
-    return before;
-  };
-  assert.deepEqual([used(), used(), used()], [false, false, true]);
-  await turn();
-  assert.equal(turns.isUsed, false);
+  const signal = () => new AbortController().signal;
+  const before = turns.current;
+  assert.equal(turns.give("ada", signal), undefined);
+  now += 1.5;
+  assert.equal(turns.give("ada", signal), undefined);
+  now += 1.5;
+  await turns.give("ada", signal);
+  assert.notEqual(turns.current, before);
+  assert.equal(turns.give("ada", signal), undefined);
 });

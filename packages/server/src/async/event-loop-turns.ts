@@ -64,9 +64,12 @@ export class Turns {
     return this.#long.run(person, inTurn, signal);
   }
 
-  /** Whether this turn has been used for so long that long work has to give it away. */
-  get isUsed(): boolean {
-    return this.#used() >= WORK_MS;
+  /**
+   * Gives this turn away if it has been used for so long that long work has to, until the next turn of the person. Returns undefined if the work can go on
+   * at once. `signal` returns the signal of the client, with whose reason the promise rejects.
+   */
+  give(person: string, signal: () => AbortSignal): Promise<void> | undefined {
+    return this.#used() >= WORK_MS ? this.alone(person, () => {}, signal()) : undefined;
   }
 
   /** Returns for how many milliseconds this turn has been used since it was first asked about. */

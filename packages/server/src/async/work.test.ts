@@ -44,3 +44,21 @@ test("work ends at its next pause when the client has gone", async () => {
   now += 100;
   await assert.rejects(Promise.resolve(work.pause()), /gone/);
 });
+
+test("tasks start in order, with pauses between them, and their results or the first error come back", async () => {
+  let now = 0;
+  const turns = new Turns(() => now);
+  const work = new Work("ada", never, { turns });
+  const seen: number[] = [];
+  const task = (result: number) => async () => {
+    seen.push(turns.current);
+    now += 5;
+    return result;
+  };
+  assert.deepEqual(await work.all([task(1), task(2), task(3)]), [1, 2, 3]);
+  assert.equal(new Set(seen).size, 3);
+  const failing = async () => {
+    throw new Error("failed");
+  };
+  await assert.rejects(work.all([failing, task(4)]), /failed/);
+});

@@ -63,11 +63,29 @@ export class Work {
    * if the client has gone. Returns undefined if the work can go on at once.
    */
   pause(): Promise<void> | undefined {
-    return this.#turns.isUsed ? this.alone(() => {}) : undefined;
+    return this.#turns.give(this.#person, this.signal);
   }
 
   /** Runs a piece of work that cannot be divided in a turn of its own. Throws the reason of the signal if the client has gone. */
   alone<Result>(piece: () => Result): Promise<Result> {
     return this.#turns.alone(this.#person, piece, this.signal());
+  }
+
+  /**
+   * Starts tasks one after the other, with a pause after each, and returns their results. The reads of a database that answers at once are so spread
+   * over turns, and those of others still go together.
+   */
+  async all<Tasks extends readonly (() => Promise<unknown>)[]>(
+    tasks: Tasks,
+  ): Promise<{ [Index in keyof Tasks]: Awaited<ReturnType<Tasks[Index]>> }> {
+    const started: Promise<unknown>[] = [];
+    for (const task of tasks) {
+      const running = task();
+      // An error is thrown below, once all have been started.
+      running.catch(() => {});
+      started.push(running);
+      await this.pause();
+    }
+    return (await Promise.all(started)) as { [Index in keyof Tasks]: Awaited<ReturnType<Tasks[Index]>> };
   }
 }

@@ -170,17 +170,17 @@ export const usage = [
     allow: "editor",
     query: dayRange,
     response: ok(usageSchema),
-    async run({ canvas: { id }, query }, env) {
+    async run({ canvas: { id }, query, work }, env) {
       const range = rangeOf(query, env.clock());
-      const [counts, bytes, spend, ai, connections, realtime, views] = await Promise.all([
-        usageOf(id, env),
-        bytesOf(id, env),
-        monthlySpendOf(id, env),
-        aiUsageOf(id, range, env),
-        callsOfCanvas(id, range, env),
-        realtimePlaces(id, env),
-        viewsOfCanvas(id, range, env),
-      ]);
+      const [counts, bytes, spend, ai, connections, realtime, views] = await work.all([
+        () => usageOf(id, work, env),
+        () => bytesOf(id, work, env),
+        () => monthlySpendOf(id, env),
+        () => aiUsageOf(id, range, env),
+        () => callsOfCanvas(id, range, env),
+        () => realtimePlaces(id, env),
+        () => viewsOfCanvas(id, range, env),
+      ] as const);
       return { body: { counts, bytes, spend, ai, connections, realtime, views } };
     },
   }),

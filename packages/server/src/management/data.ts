@@ -93,9 +93,15 @@ export const data = [
       "`kvUser` counts the keys of all people. `preset` is null for a collection that the policy no longer configures.",
     allow: "editor",
     response: ok(dataSummary),
-    async run({ canvas }, env) {
+    async run({ canvas, work }, env) {
       const subject = { id: canvas.id, policyRevision: canvas.runtime_policy_revision, phases: null };
-      const parts = await Promise.all(TRANSFERS.map(({ summary }) => summary(subject, env)));
+      const parts = await work.all(
+        TRANSFERS.map(
+          ({ summary }) =>
+            () =>
+              summary(subject, env),
+        ),
+      );
       return { body: Object.assign({}, ...parts) as DataSummary };
     },
   }),

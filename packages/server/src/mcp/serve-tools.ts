@@ -185,7 +185,10 @@ export function serveTools(env: Env): Handler {
     // A body that has arrived has at most what Node buffers. A later one is not read before its turn, so that the calls of one person do not
     // fill the memory.
     const body = await (hasArrived(request.raw) ? receive() : env.toolCalls.run(id, receive, signal()));
-    const answer = () => respond(request, reply, sender, body, signal);
+    const answer = async () => {
+      await env.turns.give(id, signal);
+      return respond(request, reply, sender, body, signal);
+    };
     return env.calls.run(id, answer, env.calls.hasPlace(id) ? undefined : signal());
   };
 }

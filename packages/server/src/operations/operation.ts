@@ -205,18 +205,24 @@ export const definer =
     const subjectOf = (caller: Caller, input: Input, env: Env): Subject | Promise<Subject> =>
       may === undefined ? (undefined as Subject) : may(caller, input as unknown as Asked<Path>, env);
 
-    /** Calls `call` once the caller has a place, if the operation needs one. `hasWaited`: the caller has to be checked again. */
+    /**
+     * Calls `call` once the caller has a place, if the operation needs one, and a turn that other work has not used. `hasWaited`: the caller has to
+     * be checked again.
+     */
     function inPlace(
-      { user }: Caller,
+      { user: { id } }: Caller,
       { work, signal }: Input,
-      env: Env,
+      { calls, turns }: Env,
       call: (hasWaited: boolean) => Promise<Result>,
     ): Promise<Result> {
       if (cost === "cheap" || work !== undefined) return call(false);
-      const { calls } = env;
-      return calls.hasPlace(user.id)
-        ? calls.run(user.id, () => call(false))
-        : calls.run(user.id, () => call(true), signal());
+      const isFree = calls.hasPlace(id);
+      const inTurn = async () => {
+        const turn = turns.give(id, signal);
+        await turn;
+        return call(!isFree || turn !== undefined);
+      };
+      return calls.run(id, inTurn, isFree ? undefined : signal());
     }
 
     /** Is no async function, because a second promise for each read of a key can be measured (decision 074). */

@@ -1,4 +1,5 @@
 import type { PersonQuotaName, Usage } from "@easel/protocol/management";
+import type { Work } from "../async/work.ts";
 import type { CanvasData, CanvasQuota } from "../canvases/canvas-data.ts";
 import { PERSON_QUOTAS, usageOfOwner } from "../canvases/owner-quotas.ts";
 import { optional, type Sql, type Step, sql } from "../drivers/db/db.ts";
@@ -90,14 +91,20 @@ async function numberIn<Column extends string>(column: Column, statement: Sql, {
 }
 
 /** Returns the use and the limit of every quota that applies to a canvas, keyed by the name of the quota. */
-export async function usageOf(canvasId: string, env: Env): Promise<Usage["counts"]> {
+export async function usageOf(canvasId: string, work: Work, env: Env): Promise<Usage["counts"]> {
   const counted = quotasOf(env).flatMap(([name, { used }]) =>
     used ? [{ name, statement: used(canvasId) }] : [],
   );
   const [limits, ofOwner, used] = await Promise.all([
     readQuotas(env),
     usageOfOwner(canvasId, env),
-    Promise.all(counted.map(({ statement }) => numberIn("used", statement, env))),
+    work.all(
+      counted.map(
+        ({ statement }) =>
+          () =>
+            numberIn("used", statement, env),
+      ),
+    ),
   ]);
   const ofCanvas = counted.map(({ name }, index) => [
     name,
@@ -107,13 +114,17 @@ export async function usageOf(canvasId: string, env: Env): Promise<Usage["counts
 }
 
 /** Returns how many bytes the current version of a canvas, all its versions, and its data take. */
-export async function bytesOf(canvasId: string, env: Env): Promise<Usage["bytes"]> {
+export async function bytesOf(canvasId: string, work: Work, env: Env): Promise<Usage["bytes"]> {
   const [row, data] = await Promise.all([
     env.db.get<Record<"version" | "versions", number | null>>`
       select
         (select bytes from versions join canvases on versions.id = version_id where canvases.id = ${canvasId}) as version,
         (select sum(bytes) from versions where canvas_id = ${canvasId} and state = 'stored') as versions`,
-    Promise.all(env.canvasData.map(({ usage }) => (usage ? numberIn("bytes", usage(canvasId), env) : 0))),
+    work.all(
+      env.canvasData.flatMap(({ usage }) =>
+        usage === undefined ? [] : [() => numberIn("bytes", usage(canvasId), env)],
+      ),
+    ),
   ]);
   return {
     version: Number(row?.version ?? 0),

@@ -43,7 +43,7 @@ export type Order = { by: "createdAt" | "updatedAt" } | { by: "field"; name: Buf
  * encoded field value. For `createdAt`, `at` is null, because the ids sort by the time of creation.
  */
 export interface Position {
-  at: number | Buffer | null;
+  at: number | Uint8Array | null;
   id: string;
 }
 
@@ -136,15 +136,21 @@ export function parseCursor(cursor: string, { by }: Order): Position {
   return { at: by === "updatedAt" ? Number(at) : Buffer.from(at, "base64url"), id };
 }
 
+/** Returns the cursor of the page after a position. */
+export function cursorAt({ at, id }: Position, { by }: Order): string {
+  if (by === "createdAt") return id;
+  return `${at instanceof Uint8Array ? Buffer.from(at).toString("base64url") : at}.${id}`;
+}
+
 /** Returns the cursor of the page after a record. */
 export function cursorOf(
   { id, value, updated_at }: { id: string; value: string | null; updated_at: number },
   order: Order,
 ): string {
-  if (order.by !== "field") return order.by === "createdAt" ? id : `${updated_at}.${id}`;
+  if (order.by !== "field") return cursorAt({ at: updated_at, id }, order);
   // A list that is sorted by a field contains only objects with that field.
   const at = keyOf(JSON.parse(value ?? "")[order.name.toString()]);
-  return `${at.toString("base64url")}.${id}`;
+  return cursorAt({ at, id }, order);
 }
 
 /** Returns the value of a query parameter, or undefined if it is absent. Throws 400 `INVALID_BODY` if it is repeated. */

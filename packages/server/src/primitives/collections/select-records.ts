@@ -2,7 +2,7 @@ import { isId } from "../../crypto/ids.ts";
 import { type Sql, type SqlText, sqlText, type Value } from "../../drivers/db/db.ts";
 import { refuse } from "../../http/refusal.ts";
 import { ALL, AUTHOR, type Field, isWhole, nameOf, type Range } from "./fields.ts";
-import type { Condition, RecordQuery } from "./record-query.ts";
+import type { Condition, Position, RecordQuery } from "./record-query.ts";
 
 /*
  * The SQL statements that list and count records, and that find equal ones. What callers send never becomes part of the SQL text; it is
@@ -49,16 +49,17 @@ const valuesOf = ({ name, from, before }: Condition): Value[] => [name, from, be
 
 const COLUMNS = "r.id, r.author_id, r.value, r.number, r.updated_at";
 
-const RECORDS = { from: "records as r", table: "r", id: "r.id" };
+const RECORDS = { from: "records as r", index: "records as r", table: "r", id: "r.id" };
 const FIELDS = {
   from: "record_fields as o join records as r on r.id = o.record_id",
+  index: "record_fields as o",
   table: "o",
   id: "o.record_id",
 };
 
 /**
- * For each way to read a list, the parts of its SQL statement: the tables (`from`), a further condition (`also`), and the column by which
- * records are sorted before they are sorted by id (`key`, or null).
+ * For each way to read a list, the parts of its SQL statement: the tables (`from`), the one along whose index it reads (`index`), a further condition
+ * (`also`), and the column by which records are sorted before they are sorted by id (`key`, or null).
  */
 const WALKS = {
   createdAt: { ...RECORDS, key: null, also: "" },
@@ -69,6 +70,7 @@ const WALKS = {
   authorUpdatedAt: { ...RECORDS, key: "+r.updated_at", also: "" },
   authorField: {
     from: "records as r cross join record_fields as o",
+    index: "records as r cross join record_fields as o",
     table: "r",
     id: "o.record_id",
     key: "o.key",
@@ -84,20 +86,50 @@ interface ListShape {
   descending: boolean;
   authors: number;
   conditions: number;
+  /** Whether the list ends at a position. */
+  ends: boolean;
 }
 
-function listText({ walk, descending, authors, conditions }: ListShape): SqlText {
-  const { from, table, id, key, also } = WALKS[walk];
+/** Returns the conditions and the order by which a list reads along its index. */
+function walkText({ walk, descending }: Pick<ListShape, "walk" | "descending">) {
+  const { table, id, key, also } = WALKS[walk];
   const [beyond, direction, within] = descending ? ["<", "desc", ">="] : [">", "asc", "<"];
+  return {
+    where: [
+      `where ${table}.canvas_id = ? and ${table}.collection = ? ${also}`,
+      key === null ? `and ${id} ${beyond} ?` : `and (${key}, ${id}) ${beyond} (?, ?)`,
+      key === "o.key" ? `and ${key} ${within} ?` : "",
+    ],
+    order: `order by ${key === null ? "" : `${key} ${direction}, `}${id} ${direction}`,
+  };
+}
+
+function listText(shape: ListShape): SqlText {
+  const { walk, descending, authors, conditions, ends } = shape;
+  const { from, id, key } = WALKS[walk];
+  const { where, order } = walkText(shape);
+  const upTo = descending ? ">=" : "<=";
+  const end = key === null ? `and ${id} ${upTo} ?` : `and (${key}, ${id}) ${upTo} (?, ?)`;
   return sqlText(
     `select ${COLUMNS} from ${from}`,
-    `where ${table}.canvas_id = ? and ${table}.collection = ? ${also}`,
-    key === null ? `and ${id} ${beyond} ?` : `and (${key}, ${id}) ${beyond} (?, ?)`,
-    key === "o.key" ? `and ${key} ${within} ?` : "",
+    ...where,
+    ends ? end : "",
     "and r.author_id = ? ".repeat(authors),
     conditionOn("r.id").repeat(conditions),
-    `order by ${key === null ? "" : `${key} ${direction}, `}${id} ${direction}`,
+    order,
     "limit ?",
+  );
+}
+
+/** Builds the text of the statement that returns the position a number of records further along the index. */
+function furtherText(shape: Pick<ListShape, "walk" | "descending">): SqlText {
+  const { index, id, key } = WALKS[shape.walk];
+  const { where, order } = walkText(shape);
+  return sqlText(
+    `select ${key ?? "null"} as at, ${id} as id from ${index}`,
+    ...where,
+    order,
+    "limit 1 offset ?",
   );
 }
 
@@ -119,20 +151,20 @@ function boundsOf({ order, descending, after }: RecordQuery, bounds: Range): Val
   return [at, after?.id ?? "", bound];
 }
 
-/**
- * Builds the statement that reads a page of a collection, and one row more, which shows whether another page follows. It reads only records
- * of `author`, or records of all authors if `author` is null.
- */
-export function listStatement(
-  canvas: string,
-  collection: string,
-  author: string | null,
-  query: RecordQuery,
-): Sql {
-  const { order, descending, limit } = query;
+/** How a list is read: its walk with the values of its conditions, and the other conditions on records. */
+interface Plan {
+  walk: keyof typeof WALKS;
+  /** The values for the placeholders of `walkText`. */
+  walked: Value[];
+  authors: string[];
+  conditions: Condition[];
+}
+
+function planOf(canvas: string, collection: string, author: string | null, query: RecordQuery): Plan {
+  const { order } = query;
   const { authors, conditions: others } = splitAuthors(query.conditions, author);
   let conditions = others;
-  let walk: ListShape["walk"] = order.by;
+  let walk: Plan["walk"] = order.by;
   let bounds = ALL;
   let found: Value[] = [];
   const equal = conditions.find(({ is }) => is !== undefined);
@@ -148,12 +180,48 @@ export function listStatement(
   }
   if (authors.length > 0 && walk === "field") walk = "authorField";
   if (authors.length > 0 && walk === "updatedAt") walk = "authorUpdatedAt";
+  return { walk, walked: [canvas, collection, ...found, ...boundsOf(query, bounds)], authors, conditions };
+}
+
+/** The most records whose conditions one statement evaluates one by one. */
+const EVALUATED = 1_000;
+
+/**
+ * Builds the statement that returns the position at which a list has looked at as many records as one statement may; it returns no row if the list
+ * has fewer. Null for a list of one author, whose records are all read anyway, and for one that evaluates no conditions record by record.
+ */
+export function furtherStatement(
+  canvas: string,
+  collection: string,
+  author: string | null,
+  query: RecordQuery,
+): Sql | null {
+  const { walk, walked, authors, conditions } = planOf(canvas, collection, author, query);
+  if (authors.length > 0 || conditions.length === 0) return null;
+  return [furtherText({ walk, descending: query.descending }), ...walked, EVALUATED - 1];
+}
+
+/**
+ * Builds the statement that reads a page of a collection, and one row more, which shows whether another page follows. It reads only records
+ * of `author`, or records of all authors if `author` is null. It reads no further than the position `end`.
+ */
+export function listStatement(
+  canvas: string,
+  collection: string,
+  author: string | null,
+  query: RecordQuery,
+  end: Position | undefined,
+): Sql {
+  const { descending, limit } = query;
+  const { walk, walked, authors, conditions } = planOf(canvas, collection, author, query);
+  const ending = end === undefined ? [] : end.at === null ? [end.id] : [end.at, end.id];
   return [
-    listText({ walk, descending, authors: authors.length, conditions: conditions.length }),
-    canvas,
-    collection,
-    ...found,
-    ...boundsOf(query, bounds),
+    listText({
+      ...{ walk, descending, authors: authors.length, conditions: conditions.length },
+      ends: end !== undefined,
+    }),
+    ...walked,
+    ...ending,
     ...authors,
     ...conditions.flatMap(valuesOf),
     limit + 1,

@@ -14,13 +14,19 @@ import {
   step,
   UpdateOne,
 } from "../../drivers/db/db.ts";
-import { paged } from "../../http/query.ts";
+import { type Paged, paged } from "../../http/query.ts";
 import { refuse } from "../../http/refusal.ts";
 import { SLICE_LENGTH } from "../streamed-list.ts";
 import { finiteValues, STAYS_FINITE, type Stored, toStored, toText } from "../value.ts";
 import { AUTHOR, type Field, fieldsOf, keyOf } from "./fields.ts";
-import { type Condition, cursorOf, type RecordQuery } from "./record-query.ts";
-import { countStatement, listStatement, uniqueFields, uniqueGuard } from "./select-records.ts";
+import { type Condition, cursorAt, cursorOf, type Position, type RecordQuery } from "./record-query.ts";
+import {
+  countStatement,
+  furtherStatement,
+  listStatement,
+  uniqueFields,
+  uniqueGuard,
+} from "./select-records.ts";
 
 /**
  * Declares the storage of collections: the tables of records and of indexed fields, the quota of records, and the number of bytes used. A
@@ -152,13 +158,20 @@ export class RecordStore {
 
   /**
    * Returns the next records of a list, but only those that the right `read` includes. Returns at most `query.limit` records and about 64
-   * Ki characters of text, but at least one record if there are any.
+   * Ki characters of text. Evaluates the conditions of a limited number of records, so that there may be no entry and a cursor, after which
+   * the list goes on.
    */
-  async list(query: RecordQuery, read: Right) {
+  async list(query: RecordQuery, read: Right): Promise<Paged<StoredRecord>> {
     const author = read.any ? null : this.#caller;
-    const statement = listStatement(this.#canvas, this.#collection, author, query);
+    const asked = [this.#canvas, this.#collection, author, query] as const;
+    const further = furtherStatement(...asked);
+    const end = further === null ? undefined : await this.#db.get<Position>(...further);
+    const statement = listStatement(...asked, end);
     const { rows, more } = await this.#db.head<StoredRecord>(SLICE_LENGTH, ...statement);
-    return paged(rows, query.limit, (last) => cursorOf(last, query.order), more);
+    const page = paged(rows, query.limit, (last) => cursorOf(last, query.order), more);
+    return end === undefined || page.nextCursor !== null
+      ? page
+      : { ...page, nextCursor: cursorAt(end, query.order) };
   }
 
   /** Counts the records that the right includes and that meet the conditions. */

@@ -90,6 +90,48 @@ await onDatabases("queries of records", (db) => {
     assert.ok(found > 300, `only ${found} records were found: the queries ask too little`);
   });
 
+  it("a list that evaluates conditions record by record goes on after every thousand, and finds the same", async () => {
+    const COUNT = 2_345;
+    const values = Array.from({ length: COUNT }, (_, index) => ({
+      same: 1,
+      n: index % 7,
+      rare: index % 1_100 === 1_099 ? "yes" : "no",
+    }));
+    const { canvas, records } = await filled(
+      values,
+      values.map((_, index) => 1 + (index % 5)),
+    );
+    const wanted = records.filter((_, index) => index % 1_100 === 1_099);
+    const where = JSON.stringify({ "value.same": 1, "value.rare": { gte: "o" } });
+    for (const orderBy of ["createdAt", "-createdAt", "updatedAt", "-updatedAt", "value.n", "-value.n"]) {
+      const seen: string[] = [];
+      let [pages, cursor]: [number, string | null] = [0, null];
+      do {
+        const page: Awaited<ReturnType<RecordStore["list"]>> = await list(canvas, {
+          ...{ where, orderBy, limit: "100" },
+          ...(cursor !== null && { cursor }),
+        });
+        seen.push(...idsOf(page.entries));
+        cursor = page.nextCursor;
+        pages++;
+      } while (cursor !== null);
+      assert.equal(pages, Math.ceil(COUNT / 1_000), orderBy);
+      const rank = ({ id, updated_at, value: text }: StoredRecord): [number, string] => [
+        orderBy.endsWith("createdAt")
+          ? 0
+          : orderBy.endsWith("updatedAt")
+            ? updated_at
+            : JSON.parse(text ?? "").n,
+        id,
+      ];
+      const sorted = wanted.toSorted((one, other) => {
+        const [[a, first], [b, second]] = [rank(one), rank(other)];
+        return a - b || (first < second ? -1 : 1);
+      });
+      assert.deepEqual(seen, idsOf(orderBy.startsWith("-") ? sorted.toReversed() : sorted), orderBy);
+    }
+  });
+
   it("own records only: the right is applied before filter, order and limit", async () => {
     const records = fc.array(value, { minLength: 3, maxLength: 30 });
     await fc.assert(
