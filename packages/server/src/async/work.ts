@@ -72,7 +72,7 @@ export class Work {
   }
 
   /**
-   * Starts tasks one after the other, with a pause after each, and returns their results. The reads of a database that answers at once are so spread
+   * Starts tasks one after the other, with a pause before each, and returns their results. The reads of a database that answers at once are so spread
    * over turns, and those of others still go together.
    */
   async all<Tasks extends readonly (() => Promise<unknown>)[]>(
@@ -80,11 +80,11 @@ export class Work {
   ): Promise<{ [Index in keyof Tasks]: Awaited<ReturnType<Tasks[Index]>> }> {
     const started: Promise<unknown>[] = [];
     for (const task of tasks) {
+      await this.pause();
       const running = task();
       // An error is thrown below, once all have been started.
       running.catch(() => {});
       started.push(running);
-      await this.pause();
     }
     return (await Promise.all(started)) as { [Index in keyof Tasks]: Awaited<ReturnType<Tasks[Index]>> };
   }

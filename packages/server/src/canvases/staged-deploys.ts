@@ -1,7 +1,8 @@
 import { LIMITS } from "@easel/protocol/limits";
+import type { Work } from "../async/work.ts";
 import { endClaim } from "../drivers/blob-references.ts";
 import type { BlobSize } from "../drivers/blobs/blobs.ts";
-import { asKeys, optional, type Step, sql, step } from "../drivers/db/db.ts";
+import { asKeys, type Optional, optional, type Step, sql, step } from "../drivers/db/db.ts";
 import type { Env } from "../env.ts";
 import { addUses, countBytes, lockBytes, ROW_BYTES, usesRemover } from "./bundle-blobs.ts";
 import { lockOwner, withinBytes } from "./owner-quotas.ts";
@@ -53,22 +54,41 @@ export interface StagedDeployKey {
   userId: string;
 }
 
+/** The number of blobs that one batch adds to a staged deploy. It is small because in SQLite a batch blocks the event loop. */
+const BLOBS_AT_ONCE = 500;
+
+/** Builds the steps that add blobs to a staged deploy. Those that the canvas has are kept for it. */
+function addBlobs(id: string, canvasId: string, blobs: BlobSize[]): Optional[] {
+  const rows = JSON.stringify(Object.fromEntries(blobs.map(({ key, size }) => [key, [size]])));
+  return [
+    optional`insert into staged_blobs (deploy_id, blob_key, size, held)
+      select cast(${id} as text), key, cast(value ->> 0 as bigint), case when exists (
+        select 1 from bundle_blobs where canvas_id = ${canvasId} and blob_key = key and uses > 0
+          and size = cast(value ->> 0 as bigint)) then 1 else 0 end
+      from json_each(${rows})`,
+    optional`update bundle_blobs set uses = uses + 1 where canvas_id = ${canvasId}
+      and blob_key in (select blob_key from staged_blobs where deploy_id = ${id} and held = 1
+        and blob_key in (select key from json_each(${rows})))`,
+  ];
+}
+
 /**
  * Inserts a staged deploy. Blobs that the canvas has already are kept for the deploy and need not be uploaded. Until the deploy has ended,
  * its list of files counts in the quota of bytes. Returns "many" if the canvas has the maximum number of unfinished staged deploys, "full"
- * if the owner's quota of bytes would be exceeded, and "gone" if the canvas no longer exists.
+ * if the owner's quota of bytes would be exceeded, and "gone" if the canvas no longer exists. Blobs are added a few at a time, with a pause of
+ * `work`; if that fails, the deploy is removed again.
  */
 export async function insertStaged(
   { id, canvasId, userId, files, expectedVersion, message, releaseId }: Omit<StagedDeploy, "finished">,
   blobs: BlobSize[],
+  work: Work,
   env: Env,
 ): Promise<"done" | "many" | "full" | "gone"> {
   const now = env.clock();
   const expects = Number(expectedVersion !== undefined);
   const list = JSON.stringify(files);
   const charged = Buffer.byteLength(list) + Buffer.byteLength(message ?? "") + ROW_BYTES * (blobs.length + 1);
-  const rows = Object.fromEntries(blobs.map(({ key, size }) => [key, [size]]));
-  return env.db.batch([
+  const outcome = await env.db.batch([
     step("gone", lockOwner(canvasId)),
     step("gone", lockBytes(canvasId)),
     step(
@@ -81,16 +101,23 @@ export async function insertStaged(
       where (select count(*) from staged_deploys
         where canvas_id = ${canvasId} and expires_at > ${now} and version_id is null) < ${LIMITS.stagedDeploys.value}`,
     ),
-    optional`insert into staged_blobs (deploy_id, blob_key, size, held)
-      select cast(${id} as text), key, cast(value ->> 0 as bigint), case when exists (
-        select 1 from bundle_blobs where canvas_id = ${canvasId} and blob_key = key and uses > 0
-          and size = cast(value ->> 0 as bigint)) then 1 else 0 end
-      from json_each(${JSON.stringify(rows)})`,
-    optional`update bundle_blobs set uses = uses + 1 where canvas_id = ${canvasId}
-      and blob_key in (select blob_key from staged_blobs where deploy_id = ${id} and held = 1)`,
+    ...addBlobs(id, canvasId, blobs.slice(0, BLOBS_AT_ONCE)),
     countBytes(canvasId, charged),
     step("full", withinBytes(canvasId, env)),
   ]);
+  if (outcome !== "done") return outcome;
+  try {
+    for (let from = BLOBS_AT_ONCE; from < blobs.length; from += BLOBS_AT_ONCE) {
+      await work.pause();
+      const some = blobs.slice(from, from + BLOBS_AT_ONCE);
+      const added = await env.db.batch([step("gone", lockBytes(canvasId)), ...addBlobs(id, canvasId, some)]);
+      if (added !== "done") return added;
+    }
+  } catch (error) {
+    await removeStaged({ id, canvasId }, env);
+    throw error;
+  }
+  return "done";
 }
 
 interface Row {

@@ -1,10 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
+import { Work } from "../async/work.ts";
 import { mountPublicText } from "../content/service-files.ts";
 import type { Env } from "../env.ts";
 import { type Html, html, pageHeaders, printPage, sendPage } from "../http/html.ts";
 import { firstValue, type Query } from "../http/query.ts";
 import { networkOf } from "../http/request-headers.ts";
+import { clientSignal } from "../http/sockets.ts";
 import { addressOf, GROUPS, pagesOf } from "./doc-files.ts";
 import type { DocPage } from "./doc-page.ts";
 import type { DocSearch } from "./search.ts";
@@ -162,10 +164,9 @@ export function mountDocPages(app: FastifyInstance, env: Env): void {
     const query = firstValue(request.query as Query, "q")?.slice(0, 100) ?? "";
     const groups = await all();
     const { DocSearch: Search } = await import("./search.ts");
-    const found = await env.turns.alone(networkOf(request.ip), () => {
-      search ??= new Search(groups.flatMap(({ pages }) => pages));
-      return search.find(query, { most: RESULTS });
-    });
+    const work = new Work(networkOf(request.ip), clientSignal(request.raw, reply.raw), env);
+    search ??= new Search(groups.flatMap(({ pages }) => pages));
+    const found = await search.find(query, () => work.pause(), { most: RESULTS });
     const results = found.map(
       ({
         page,

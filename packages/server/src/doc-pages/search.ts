@@ -93,15 +93,20 @@ export class DocSearch<Page extends DocText> {
 
   /**
    * Returns the sections that fit a query, the best first, at most `most`: those that have more of its words, above all of the rarer ones. By
-   * default they have all of them. With `needsAll: false`, the query can be a question, and words fit in other forms, too. Takes some
-   * milliseconds.
+   * default they have all of them. With `needsAll: false`, the query can be a question, and words fit in other forms, too. `pause` is called
+   * before each word.
    */
-  find(query: string, { most, needsAll = true }: { most: number; needsAll?: boolean }): Found<Page>[] {
+  async find(
+    query: string,
+    pause: () => Promise<void> | undefined,
+    { most, needsAll = true }: { most: number; needsAll?: boolean },
+  ): Promise<Found<Page>[]> {
     const words = wordsOf(query, needsAll);
     if (words.length === 0) return [];
     const places = this.#places;
     const sums = places.map(() => ({ points: 0, words: 0 }));
     for (const word of words) {
+      await pause();
       const points = places.map((place) => pointsOf(word, place, this.#average));
       const having = points.filter((each) => each > 0).length;
       const weight = Math.log(1 + (places.length - having + 0.5) / (having + 0.5));

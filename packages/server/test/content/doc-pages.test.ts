@@ -102,18 +102,20 @@ describe("every page of the documentation", () => {
 
 describe("the search of the documentation", () => {
   const search = new DocSearch(pages);
+  const find = (query: string, options: { most: number; needsAll?: boolean }) =>
+    search.find(query, () => undefined, options);
 
   it("finds a section by words of its heading and text, and escapes the query", async () => {
-    const [best] = search.find("Createmany import", { most: 1 });
+    const [best] = await find("Createmany import", { most: 1 });
     assert.equal(best?.section.title, "Import of many records");
     const { status, text } = await get("/docs/search?q=%3Cb%3Elemon&q=cake");
     assert.equal(status, 200);
     assert.ok(text.includes("Nothing has all words of “&lt;b&gt;lemon”."));
   });
 
-  it("needs all words, and finds nothing for none", () => {
-    assert.deepEqual(search.find("lemon zzzz", { most: 1 }), []);
-    assert.deepEqual(search.find(" ", { most: 1 }), []);
+  it("needs all words, and finds nothing for none", async () => {
+    assert.deepEqual(await find("lemon zzzz", { most: 1 }), []);
+    assert.deepEqual(await find(" ", { most: 1 }), []);
   });
 
   for (const [question, page, heading] of [
@@ -126,8 +128,8 @@ describe("the search of the documentation", () => {
     ["going back to an older version", "Publishing and serving", "Versions"],
     ["reveal votes later", "Sharing and rights", "Phases"],
   ] as const)
-    it(`finds the best sections for the words of a question: ${question}`, () => {
-      const found = search.find(question, { most: 5, needsAll: false });
+    it(`finds the best sections for the words of a question: ${question}`, async () => {
+      const found = await find(question, { most: 5, needsAll: false });
       assert.ok(found.some((each) => each.page.title === page && each.section.title === heading));
     });
 });

@@ -31,7 +31,7 @@ interface Row {
   gzipSize: number;
 }
 
-const ROWS_AT_ONCE = 500;
+const ROWS_AT_ONCE = 200;
 
 /** Reads the files of a version. Sorts them by the bytes of their paths, so that the order is the same on SQLite and PostgreSQL. */
 async function storedFiles(version: string, { db }: Env): Promise<StoredFile[]> {

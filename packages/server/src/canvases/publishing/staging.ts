@@ -43,6 +43,9 @@ export interface Manifest {
   releaseId?: string | null | undefined;
 }
 
+/** The number of blobs that are looked up without a pause. */
+const BLOBS_AT_ONCE = 1_000;
+
 /** The maximum number of files of a request that are stored concurrently. */
 const WIDTH = 8;
 
@@ -77,7 +80,14 @@ export async function stageDeploy(
     await requireExpected(canvasId, expectedVersion, env);
   const { files, leftOut, warnings } = await selectFiles(manifest.files, () => work.pause());
   const blobs = blobsOf(files);
-  const known = await findBlobs(canvasId, [...blobs.keys()], env);
+  await work.pause();
+  const known = new Map<string, BlobSize>();
+  const keys = [...blobs.keys()];
+  for (let from = 0; from < keys.length; from += BLOBS_AT_ONCE) {
+    const some = keys.slice(from, from + BLOBS_AT_ONCE);
+    for (const [key, blob] of await findBlobs(canvasId, some, env)) known.set(key, blob);
+    await work.pause();
+  }
   let added = 0;
   for (const { key, size } of blobs.values()) {
     const has = known.get(key);
@@ -87,7 +97,7 @@ export async function stageDeploy(
   await requireBytes(canvasId, added, env);
   const id = newId();
   const staged = { id, canvasId, userId, files, expectedVersion, message, releaseId };
-  const outcome = await insertStaged(staged, [...blobs.values()], env);
+  const outcome = await insertStaged(staged, [...blobs.values()], work, env);
   if (outcome === "gone") refuse("NOT_FOUND");
   const owner = outcome === "full" ? await ownerOf(canvasId, env) : undefined;
   if (owner !== undefined) await refuseOver("bundles.bytes.person", owner.id, env);

@@ -17,8 +17,8 @@ const cases: [name: string, text: string, edit: Edit, result: string][] = [
 ];
 
 for (const [name, text, edit, result] of cases)
-  test(`an edit of ${name}`, () => {
-    assert.deepEqual(editText(text, edit, newWork()), { text: result });
+  test(`an edit of ${name}`, async () => {
+    assert.deepEqual(await editText(text, edit, newWork()), { text: result });
   });
 
 const faults: [name: string, text: string, edit: Edit, fault: string][] = [
@@ -44,16 +44,16 @@ const faults: [name: string, text: string, edit: Edit, fault: string][] = [
 ];
 
 for (const [name, text, edit, fault] of faults)
-  test(`no edit of ${name}`, () => {
-    assert.deepEqual(editText(text, edit, newWork()), { fault });
+  test(`no edit of ${name}`, async () => {
+    assert.deepEqual(await editText(text, edit, newWork()), { fault });
   });
 
-test("edits are those of the searches that the language has", () => {
+test("edits are those of the searches that the language has", async () => {
   const letters = fc.string({ unit: fc.constantFrom("a", "b", "\n"), maxLength: 12 });
-  fc.assert(
-    fc.property(letters, letters, letters, fc.boolean(), (text, old, replacement, all) => {
+  await fc.assert(
+    fc.asyncProperty(letters, letters, letters, fc.boolean(), async (text, old, replacement, all) => {
       fc.pre(old !== "");
-      const edited = editText(text, { old, new: replacement, all }, newWork());
+      const edited = await editText(text, { old, new: replacement, all }, newWork());
       const first = text.indexOf(old);
       const isOnce = first !== -1 && text.indexOf(old, first + 1) === -1;
       if (first === -1) assert.deepEqual(edited, { fault: "does not occur" });
@@ -63,15 +63,17 @@ test("edits are those of the searches that the language has", () => {
   );
 });
 
-test("edits that search or replace too much for one call are refused with what to do instead", () => {
+test("edits that search or replace too much for one call are refused with what to do instead", async () => {
   const text = "a".repeat(MAX_EDITED_LENGTH);
-  const refused = (edits: Edit[]) => {
+  const refused = async (edits: Edit[]) => {
     const work = newWork();
-    assert.throws(
-      () => edits.map((edit) => editText(text, edit, work)),
+    await assert.rejects(
+      async () => {
+        for (const edit of edits) await editText(text, edit, work);
+      },
       (error) => error instanceof Refusal && String(error.body.hint).includes("Send the file whole"),
     );
   };
-  refused([{ old: "a", new: "b", all: true }]);
-  refused(Array.from({ length: 100 }, () => ({ old: "b", new: "c" })));
+  await refused([{ old: "a", new: "b", all: true }]);
+  await refused(Array.from({ length: 100 }, () => ({ old: "b", new: "c" })));
 });

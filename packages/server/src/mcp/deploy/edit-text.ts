@@ -13,6 +13,9 @@ export type Edited = { text: string } | { fault: string };
 /** The maximum length of an edited text in UTF-16 code units. */
 export const MAX_EDITED_LENGTH = 1024 * 1024;
 
+/** How many characters are searched without a pause. */
+const AT_ONCE = 128 * 1024;
+
 /** The number of places that a fault names by their lines. */
 const SHOWN_PLACES = 3;
 
@@ -42,12 +45,18 @@ interface Places {
  * time in proportion to the length of the text, whatever it contains: a text and a part can be chosen so that `indexOf` compares nearly all of the
  * part at every index.
  */
-function placesOf(text: string, part: string, { apart, kept }: { apart: boolean; kept: number }): Places {
+async function placesOf(
+  text: string,
+  part: string,
+  { apart, kept }: { apart: boolean; kept: number },
+  work: Work,
+): Promise<Places> {
   const places: Places = { count: 0, first: [] };
   if (part.length > text.length) return places;
   const borders = bordersOf(part);
   let length = 0;
   for (let end = 0; end < text.length; end++) {
+    if (end % AT_ONCE === 0) await work.pause();
     while (length > 0 && text.charCodeAt(end) !== part.charCodeAt(length)) length = borders[length] as number;
     if (text.charCodeAt(end) === part.charCodeAt(length)) length++;
     if (length < part.length) continue;
@@ -80,11 +89,15 @@ const INSTEAD = "Nothing was changed. Send the file whole, as `text`.";
  * most `MAX_EDITED_LENGTH` code units. Counts the characters that are searched and the occurrences that are replaced as work, and throws 400
  * `INVALID_BODY` if that is too much for one call.
  */
-export function editText(text: string, { old, new: replacement, all = false }: Edit, work: Work): Edited {
+export async function editText(
+  text: string,
+  { old, new: replacement, all = false }: Edit,
+  work: Work,
+): Promise<Edited> {
   if (old === "") return { fault: "is empty" };
   work.spend("characters", text.length, INSTEAD);
   const kept = all ? work.left("matches") : SHOWN_PLACES;
-  const { count, first } = placesOf(text, old, { apart: all, kept });
+  const { count, first } = await placesOf(text, old, { apart: all, kept }, work);
   const windows = withCrLf(old);
   if (count === 0 && windows !== old && text.includes("\r\n"))
     return editText(text, { old: windows, new: withCrLf(replacement), all }, work);

@@ -97,7 +97,7 @@ async function edited(path: string, bytes: Buffer, edits: Edit[], work: Work): P
     invalid(`${quoted(path)} is not a text file. Send \`base64\` instead of edits.`, NOTHING);
   let text = bytes.toString("utf8");
   for (const [index, edit] of edits.entries()) {
-    const result = editText(text, edit, work);
+    const result = await editText(text, edit, work);
     if ("fault" in result)
       return invalid(
         `Edit ${index + 1} of ${quoted(path)}: the \`old\` text ${result.fault}.`,

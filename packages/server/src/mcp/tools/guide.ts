@@ -60,7 +60,7 @@ const addressOf = ({ address }: DocText, { level, id }: Section): string =>
 /** Returns the best sections for a question, and the addresses of further ones. */
 async function answerTo(question: string, { docs, work }: ToolCall): Promise<string> {
   const search = await docs.search();
-  const found = await work.alone(() => search.find(question, { most: NAMED, needsAll: false }));
+  const found = await search.find(question, () => work.pause(), { most: NAMED, needsAll: false });
   if (found.length === 0)
     return refuse("NOT_FOUND", {
       message: `The docs have nothing about ${quoted(question)}.`,
