@@ -4,7 +4,7 @@ import { TaskPool } from "./task-pool.ts";
 /** The time for which work passed to `start` is started in one turn, in milliseconds. */
 const START_MS = 5;
 /** The time in milliseconds after which long work gives its turn away. It adds to the time of every request that arrives meanwhile. */
-const WORK_MS = 2;
+const WORK_MS = 1;
 
 /**
  * Numbers the iterations (turns) of the event loop, and runs callbacks at the end of a turn, and long work in turns of its own, which people

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { text } from "node:stream/consumers";
 import { describe, it } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
+import { newWork } from "../../test/support/work.ts";
 import type { RuntimeCaller } from "./primitive.ts";
 import { type ReadSlice, splitPage, streamList } from "./streamed-list.ts";
 
@@ -23,6 +24,8 @@ function numbers(count: number) {
   return { asked, read };
 }
 
+const work = newWork();
+
 const whole = async (page: Awaited<ReturnType<typeof streamList>>) =>
   JSON.parse(typeof page === "string" ? page : await text(page));
 
@@ -42,7 +45,7 @@ describe("a page of a list", () => {
       const list = numbers(count);
       const entries = Array.from({ length: Math.min(count, limit) }, (_, index) => index);
       const nextCursor = count > limit ? String(limit - 1) : null;
-      assert.deepEqual(await whole(await streamList(call, limit, list.read, String)), {
+      assert.deepEqual(await whole(await streamList(call, limit, list.read, String, work)), {
         entries,
         nextCursor,
       });
@@ -54,7 +57,14 @@ describe("a page of a list", () => {
     it(`is split into its entries and the cursor ${JSON.stringify(cursor)}`, async () => {
       const entries = [{ text: '],"nextCursor":' }, cursor];
       const read: ReadSlice<unknown> = async () => ({ entries, nextCursor: cursor });
-      const page = await streamList(call, entries.length, read, (each) => JSON.stringify(each), "files");
+      const page = await streamList(
+        call,
+        entries.length,
+        read,
+        (each) => JSON.stringify(each),
+        work,
+        "files",
+      );
       const split = splitPage(String(page), "files");
       assert.deepEqual(split, { entries: JSON.stringify(entries).slice(1, -1), nextCursor: cursor });
     });
@@ -63,13 +73,13 @@ describe("a page of a list", () => {
     const list = numbers(500);
     const read: typeof list.read = async (now, limit, after) =>
       after === "199" ? { entries: [], nextCursor: null } : list.read(now, limit, after);
-    const { entries, nextCursor } = await whole(await streamList(call, 1_000, read, String));
+    const { entries, nextCursor } = await whole(await streamList(call, 1_000, read, String, work));
     assert.deepEqual([entries.length, nextCursor], [200, null]);
   });
 
   it("no slice is read before the client takes the last one", async () => {
     const list = numbers(1_000);
-    const page = await streamList(call, 1_000, list.read, (each) => `"${String(each).padEnd(10_000)}"`);
+    const page = await streamList(call, 1_000, list.read, (each) => `"${String(each).padEnd(10_000)}"`, work);
     assert.ok(typeof page === "object");
     for (let turns = 0; turns < 100; turns++) await turn();
     assert.equal(list.asked.length, 1);
@@ -85,8 +95,8 @@ describe("a page of a list", () => {
       (at: string | null): typeof list.read =>
       async (now, limit, after) =>
         after === at ? Promise.reject(new Error("down")) : list.read(now, limit, after);
-    await assert.rejects(streamList(call, 1_000, failing(null), String), /down/);
-    const page = await streamList(call, 1_000, failing("299"), String);
+    await assert.rejects(streamList(call, 1_000, failing(null), String, work), /down/);
+    const page = await streamList(call, 1_000, failing("299"), String, work);
     await assert.rejects(whole(page), /down/);
   });
 
@@ -105,14 +115,14 @@ describe("a page of a list", () => {
         return { ...leaving, role: "viewer" };
       },
     } as RuntimeCaller;
-    await assert.rejects(whole(await streamList(leaving, 1_000, read, String)), /removed/);
+    await assert.rejects(whole(await streamList(leaving, 1_000, read, String, work)), /removed/);
     assert.deepEqual(roles, ["owner", "viewer"]);
   });
 
   it("a short slice is followed by another until the page is full", async () => {
     const list = numbers(1_000);
     const read: typeof list.read = (now, limit, after) => list.read(now, Math.min(limit, 7), after);
-    const { entries, nextCursor } = await whole(await streamList(call, 100, read, String));
+    const { entries, nextCursor } = await whole(await streamList(call, 100, read, String, work));
     assert.deepEqual([entries.length, nextCursor], [100, "99"]);
   });
 });

@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import { LIMITS } from "@easel/protocol/limits";
+import type { Work } from "../async/work.ts";
 import type { RuntimeCaller } from "./primitive.ts";
 
 /** The maximum number of entries in a slice, the part of a page that is read from the database at a time. */
@@ -41,13 +42,15 @@ export function splitPage(page: string, name: string): { entries: string; nextCu
 
 /**
  * Returns a page of at most `limit` entries as JSON, under the property `name`. A page that takes more than one read of the database is a
- * stream, which reads further entries as fast as the client receives them and checks access again before each read (decision 020).
+ * stream, which reads further entries as fast as the client receives them, with a pause of `work`, and checks access again before each read (decision
+ * 020).
  */
 export async function streamList<Entry>(
   caller: RuntimeCaller,
   limit: number,
   read: ReadSlice<Entry>,
   textOf: (entry: Entry) => string,
+  work: Work,
   name = "entries",
 ): Promise<string | Readable> {
   let left = limit;
@@ -69,6 +72,7 @@ export async function streamList<Entry>(
     yield begin;
     begin = "";
     while (!isOver()) {
+      await work.pause();
       const entries = await next(await caller.readmit());
       if (entries !== "") yield `,${entries}`;
     }

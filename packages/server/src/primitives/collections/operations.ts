@@ -216,13 +216,13 @@ export const collections: Primitive = {
       errors: ERRORS,
       may: open("read"),
       query: { schema: z.object({ where, orderBy, ...paging }), parse: parseQuery },
-      async run(caller, { params, query }, env) {
+      async run(caller, { params, query, work }, env) {
         const read: ReadSlice<StoredRecord> = async (current, limit, after) => {
           const { rights: currentRights, records } = await open("read")(current, { params }, env);
           const position = after === null ? query.after : parseCursor(after, query.order);
           return records.list({ ...query, limit, after: position }, currentRights.read);
         };
-        return streamList(caller, query.limit, read, recordText);
+        return streamList(caller, query.limit, read, recordText, work);
       },
     }),
     createRecord,

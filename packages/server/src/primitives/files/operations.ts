@@ -135,10 +135,10 @@ export const files: Primitive = {
       responses: json("The files.", page),
       errors: ["PERMISSION_DENIED"],
       query: list,
-      async run(caller, { query: { filter, start, limit: most } }, env) {
+      async run(caller, { query: { filter, start, limit: most }, work }, env) {
         const read: ReadSlice<StoredFile> = (current, limit, after) =>
           new FileList(current, env).page(filter, limit, after === null ? start : parseCursor(after));
-        return streamList(caller, most, read, fileText, "files");
+        return streamList(caller, most, read, fileText, work, "files");
       },
     }),
     uploadFile,

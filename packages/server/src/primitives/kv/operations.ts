@@ -97,13 +97,14 @@ function operationsOn(
       details: "A `limit` outside 1 to 1,000 is clamped, and one that is not a number counts as absent.",
       query: list,
       responses: json("A page of entries.", page),
-      async run(caller, { query: { prefix, cursor, limit: most } }, env) {
+      async run(caller, { query: { prefix, cursor, limit: most }, work }, env) {
         return streamList(
           caller,
           most,
           (current, limit, after) =>
             readableStore(current, scope, env).list({ prefix, cursor: after ?? cursor, limit }),
           entryText,
+          work,
         );
       },
     }),

@@ -119,10 +119,10 @@ export const submissions: Primitive = {
       errors: ["PERMISSION_DENIED"],
       may: managed,
       query: list,
-      async run(caller, { params, query: { cursor, limit: most } }, env) {
+      async run(caller, { params, query: { cursor, limit: most }, work }, env) {
         const read: ReadSlice<Submission> = (current, limit, after) =>
           managed(current, { params }, env).list({ cursor: after ?? cursor, limit });
-        return streamList(caller, most, read, submissionText);
+        return streamList(caller, most, read, submissionText, work);
       },
     }),
     operation({
