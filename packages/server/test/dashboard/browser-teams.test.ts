@@ -92,9 +92,10 @@ describe("teams", { skip: noBrowser }, async () => {
       viewport: { width: 320, height: 640 },
       hasTouch: true,
     });
-    await page.getByRole("link", { name: HOSTILE }).waitFor();
+    const link = page.getByRole("link", { name: HOSTILE.replace("\u202e", "") });
+    await link.waitFor();
     await accessible(page);
-    await page.getByRole("link", { name: HOSTILE }).click();
+    await link.click();
     await members(page).getByText("Has not signed in yet").waitFor();
     assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 320);
     assert.match(await page.title(), /onerror/);

@@ -101,7 +101,7 @@ const acts = ACTS.flatMap(({ name, body }): Reader[] => {
     const headers = { "content-type": "application/json", "content-length": String(bytes.length) };
     const request = Object.assign(Readable.from([bytes]), { headers });
     const source = new RequestBody(request as unknown as IncomingMessage);
-    const sender = { ...inputOf({}), caller: {} as ActCaller };
+    const sender = { ...inputOf({}), caller: { user: { id: "ada" } } as ActCaller };
     return body?.receive(source, sender, { turns: new Turns() } as Env, async (parse) => parse());
   };
   return body?.type === "application/json" ? [[name, body.schema, limit, read]] : [];

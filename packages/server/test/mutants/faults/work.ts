@@ -24,15 +24,15 @@ export const work: Fault[] = [
   fault(
     "work: a caller who has waited is not checked again",
     OPERATION,
-    "() => call(true), signal()",
-    "() => call(false), signal()",
+    "return call(!isFree || turn !== undefined);",
+    "return call(false);",
     PLACES_TEST,
   ),
   fault(
     "work: a client that has gone goes on waiting",
     OPERATION,
-    "() => call(true), signal()",
-    "() => call(true)",
+    "calls.run(id, inTurn, isFree ? undefined : signal())",
+    "calls.run(id, inTurn)",
     PLACES_TEST,
   ),
   fault(

@@ -38,8 +38,8 @@ function AddForm({ onClose }: { onClose: () => void }) {
     <DialogForm act="Add" isPending={act.isPending} onSubmit={() => act.mutate()} onClose={onClose}>
       <div className="dialog-text">
         <p>
-          People appear by themselves when they sign in. Add somebody to set their rights before that, or to
-          keep them out. Nothing is sent to them.
+          People appear when they sign in. Add somebody to set their rights before that, or to keep them out.
+          Nothing is sent to them.
         </p>
       </div>
       <TextField

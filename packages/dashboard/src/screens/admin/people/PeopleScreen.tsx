@@ -102,8 +102,8 @@ export function PeopleScreen() {
             acts={<Button onPress={() => change({})}>Show everyone</Button>}
           >
             <p>
-              No name and no address contains the text, or nobody passes the filter. People appear here once
-              they have signed in, or when you add them.
+              No name or address has this text, or the filter hides it. People appear when they sign in, or
+              when you add them.
             </p>
           </Empty>
         }
