@@ -8,7 +8,7 @@
 const SIGN = "[=+\\-@\uff1d\uff0b\uff0d\uff20]";
 
 /** Where a formula can begin after a separator: quotes before it are dropped. The comma is that of the file, and JSON has numbers after it. */
-const AFTER_SEPARATOR = `(?<=[;|\\t\\r\\n])MARK(?=["']*${SIGN})|(?<=,)MARK(?='*${SIGN})(?!'*-\\d)`;
+const AFTER_SEPARATOR = `(?<=[;|\\t\\r\\n])MARK(?=["']*${SIGN})|(?<=,)MARK(?='*${SIGN})(?!'*-\\d[\\d.eE+-]*(?:[,}\\]]|$))`;
 
 /** Where a formula can begin: also a cell that begins with a tab or a line break is run by some programs. */
 const BEGINNING = `^MARK(?='*(?:${SIGN}|[\\t\\r\\n]))`;

@@ -7,8 +7,8 @@ import { Concurrency, TaskPool } from "./task-pool.ts";
 /** How many uploads of all people are received at once. Each holds a connection and a file. */
 const UPLOADS = 1_000;
 
-/** How many bodies of calls of tools that arrive late are read at once for one person. Such a body can have several MiB, which are parsed in memory. */
-const TOOL_CALLS = 4;
+/** How many calls whose large bodies arrive late are served at once for one person. Such a body can have several MiB, which are parsed in memory. */
+const LATE_BODIES = 4;
 
 /** How many calls that are work wait for one person. They take little memory: their bodies are limited elsewhere. */
 const CALLS_WAITING = 1_000;
@@ -26,8 +26,8 @@ export interface Pools {
   unfinished: Concurrency;
   /** Runs calls that are not cheap (`operations/operation.ts`), and calls of connected tools. */
   calls: TaskPool;
-  /** Reads the bodies of calls of connected tools that arrive late. */
-  toolCalls: TaskPool;
+  /** Serves calls whose large bodies arrive late, from before the body is read until the call is over. */
+  lateBodies: TaskPool;
   /** Unpacks and stores bundles. */
   deploys: TaskPool;
   /** Makes and sends the zips of exports and versions. */
@@ -58,9 +58,9 @@ export function newPools(onFailure: (error: unknown) => void): Pools {
       runningEach: LIMITS.callsAtOnce.value,
       waitingEach: CALLS_WAITING,
     }),
-    toolCalls: new TaskPool({
+    lateBodies: new TaskPool({
       running: Infinity,
-      runningEach: TOOL_CALLS,
+      runningEach: LATE_BODIES,
       waitingEach: LIMITS.unfinishedRequests.value,
     }),
     deploys: new TaskPool({ running: 2, runningEach: 1, waitingEach: 8 }),

@@ -99,6 +99,11 @@ export interface CanvasData {
   quotas?: Record<string, CanvasQuota>;
   /** Returns the statement that reads the number of bytes that are stored for a canvas, as column `bytes`. */
   usage?(canvasId: string): Sql;
+  /**
+   * Removes what still counts in the quotas of an owner although it has been removed. `owner` is the SQL expression of their id. Returns whether
+   * there was anything.
+   */
+  makeRoom?(owner: Sql, stores: Removing): Promise<boolean>;
   /** The columns that hold keys of blobs. */
   blobs?: BlobColumn | readonly BlobColumn[];
   cleanUps?: readonly CleanUp[];

@@ -101,6 +101,10 @@ export async function filesOfOwner(
   return { used: Number(row?.used ?? 0), limit: Number(row?.most ?? config.quotaFilesBytes) };
 }
 
+/** Returns the SQL expression of the id of a canvas's owner. */
+export const ownerIdOf = (canvasId: string): Sql =>
+  sql`(select owner_id from canvases where id = ${canvasId})`;
+
 /** The part of `Env` on which the quota `files.bytes.person` depends. */
 export type FileQuotaEnv = Pick<Env, "db"> & { config: Pick<Config, "quotaFilesBytes"> };
 

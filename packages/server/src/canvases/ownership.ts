@@ -33,6 +33,24 @@ const afterChange = (
   step("files.bytes.person", withinFileBytes(id, env)),
 ];
 
+/**
+ * Runs a change of ownership, and once more if the files of the new owner would exceed their quota and something that has been removed can make
+ * room: from the canvas, which is the former owner's, and from the new owner's.
+ */
+async function withRoom<Outcome extends string>(
+  former: Owner,
+  email: string,
+  env: Env,
+  change: () => Promise<Outcome>,
+): Promise<Outcome> {
+  const outcome = await change();
+  if (outcome !== "files.bytes.person") return outcome;
+  let isMade = false;
+  for (const owner of [sql`${former.id}`, sql`(select id from users where users.email = ${email})`])
+    for (const { makeRoom } of env.canvasData) if (await makeRoom?.(owner, env)) isMade = true;
+  return isMade ? change() : outcome;
+}
+
 /** Builds the step that locks the rows of the former and the new owner, so that their canvases are counted one change after the other. */
 const lockBoth = (former: Owner, email: string): Sql =>
   sql`update users set name = name where id = ${former.id} or users.email = ${email}`;
@@ -50,7 +68,7 @@ export async function transferCanvas(
   mails: Optional[] = [],
 ): Promise<"done" | "not_an_editor" | OwnerQuota> {
   const now = env.clock();
-  return env.db.batch([
+  const steps = [
     step("not_an_editor", lockBoth(owner, email)),
     step(
       "not_an_editor",
@@ -63,7 +81,8 @@ export async function transferCanvas(
     ),
     ...afterChange(id, owner, email, "editor", env),
     ...mails,
-  ]);
+  ];
+  return withRoom(owner, email, env, () => env.db.batch(steps));
 }
 
 /**
@@ -80,7 +99,7 @@ export async function reassignCanvas(
   env: Env,
 ): Promise<"done" | "gone" | OwnerQuota> {
   const now = env.clock();
-  return env.db.batch([
+  const steps = [
     step("gone", lockBoth(owner, email)),
     step(
       "gone",
@@ -93,5 +112,6 @@ export async function reassignCanvas(
     ...afterChange(id, owner, email, keeps, env),
     ...(recorded === null ? [] : [step("gone", recorded)]),
     ...mails,
-  ]);
+  ];
+  return withRoom(owner, email, env, () => env.db.batch(steps));
 }

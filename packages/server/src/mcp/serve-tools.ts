@@ -178,17 +178,17 @@ export function serveTools(env: Env): Handler {
     limitUnfinished(sender.member.id, request, reply, env);
     const signal = clientSignal(request.raw, reply.raw);
     const { id } = sender.member;
-    const receive = async () => {
+    const serve = async () => {
       await limitCalls(sender, reply, env);
-      return bodyOf(request, sender, env);
+      const body = await bodyOf(request, sender, env);
+      const answer = async () => {
+        await env.turns.give(id, signal);
+        return respond(request, reply, sender, body, signal);
+      };
+      return env.calls.run(id, answer, env.calls.hasPlace(id) ? undefined : signal());
     };
-    // A body that has arrived has at most what Node buffers. A later one is not read before its turn, so that the calls of one person do not
-    // fill the memory.
-    const body = await (hasArrived(request.raw) ? receive() : env.toolCalls.run(id, receive, signal()));
-    const answer = async () => {
-      await env.turns.give(id, signal);
-      return respond(request, reply, sender, body, signal);
-    };
-    return env.calls.run(id, answer, env.calls.hasPlace(id) ? undefined : signal());
+    // A body that has arrived has at most what Node buffers. A later one is not read before its turn, and counts until its call is over, so that the
+    // calls of one person do not fill the memory.
+    return hasArrived(request.raw) ? serve() : env.lateBodies.run(id, serve, signal());
   };
 }

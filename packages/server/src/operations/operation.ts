@@ -2,11 +2,12 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { ZodObject, ZodType, z } from "zod";
 import { Work } from "../async/work.ts";
 import type { Env } from "../env.ts";
+import { LARGE_BYTES } from "../http/body.ts";
 import type { Method } from "../http/methods.ts";
 import { firstValue, type Query } from "../http/query.ts";
 import { type ErrorCase, Refusal } from "../http/refusal.ts";
 import { validate } from "../http/validate.ts";
-import type { Body, BodyDescription, GivenBody } from "./operation-body.ts";
+import type { Body, BodyDescription, ByteSource, GivenBody } from "./operation-body.ts";
 
 /** A successful response of an operation. */
 export interface Response {
@@ -79,6 +80,10 @@ export interface Input {
   /** Returns the signal that aborts when the caller no longer waits for the result. Work that takes long stops then. */
   signal(): AbortSignal;
 }
+
+/** Whether bytes are still to come that can be many. */
+const isLate = ({ complete, absent, size }: ByteSource): boolean =>
+  !complete && !absent && (size === 0 || size > LARGE_BYTES);
 
 const NO_OPTIONS: LocalOptions = {};
 const NO_MESSAGE: Message = { method: "", target: "", headers: {}, rawHeaders: [] };
@@ -237,7 +242,20 @@ export const definer =
       }
     }
 
-    async function performWithBody(
+    /** A large body of work that arrives late counts until the call is over, so that those of one person do not fill the memory. */
+    function performWithBody(
+      specified: Body<Value, Caller>,
+      caller: Caller,
+      input: Input,
+      env: Env,
+    ): Promise<Result> {
+      const { body: given, work, signal } = input;
+      const isHeld = cost !== "cheap" && work === undefined && !("value" in given) && isLate(given);
+      const perform = () => receiveAndRun(specified, caller, input, env);
+      return isHeld ? env.lateBodies.run(caller.user.id, perform, signal()) : perform();
+    }
+
+    async function receiveAndRun(
       { receive, slow }: Body<Value, Caller>,
       caller: Caller,
       input: Input,

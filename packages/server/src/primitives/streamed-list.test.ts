@@ -69,6 +69,21 @@ describe("a page of a list", () => {
       assert.deepEqual(split, { entries: JSON.stringify(entries).slice(1, -1), nextCursor: cursor });
     });
 
+  it("slices may have no entries before the list goes on, at its begin, in between and at its end", async () => {
+    const slices: Record<string, { entries: number[]; nextCursor: string | null }> = {
+      begin: { entries: [], nextCursor: "a" },
+      a: { entries: [], nextCursor: "b" },
+      b: { entries: [1, 2], nextCursor: "c" },
+      c: { entries: [], nextCursor: "d" },
+      d: { entries: [3], nextCursor: "e" },
+      e: { entries: [], nextCursor: null },
+    };
+    const read: ReadSlice<number> = async (_, __, after) =>
+      slices[after ?? "begin"] ?? assert.fail(String(after));
+    const page = await whole(await streamList(call, 1_000, read, String, work));
+    assert.deepEqual(page, { entries: [1, 2, 3], nextCursor: null });
+  });
+
   it("it ends where the remaining entries are deleted meanwhile", async () => {
     const list = numbers(500);
     const read: typeof list.read = async (now, limit, after) =>

@@ -56,11 +56,17 @@ export async function streamList<Entry>(
   let left = limit;
   let cursor: string | null = null;
 
+  let isEmpty = true;
+
+  /** Reads the next slice. Returns the text of its entries, with a comma before it if there are earlier ones. */
   async function next(current: RuntimeCaller): Promise<string> {
     const { entries, nextCursor } = await read(current, Math.min(left, SLICE_ENTRIES), cursor);
     left -= entries.length;
     cursor = nextCursor;
-    return entries.map(textOf).join(",");
+    if (entries.length === 0) return "";
+    const separator = isEmpty ? "" : ",";
+    isEmpty = false;
+    return separator + entries.map(textOf).join(",");
   }
   const isOver = () => left === 0 || cursor === null;
   const end = () => `${END}${JSON.stringify(cursor)}}`;
@@ -74,7 +80,7 @@ export async function streamList<Entry>(
     while (!isOver()) {
       await work.pause();
       const entries = await next(await caller.readmit());
-      if (entries !== "") yield `,${entries}`;
+      if (entries !== "") yield entries;
     }
     yield end();
   }

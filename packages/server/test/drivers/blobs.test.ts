@@ -252,7 +252,7 @@ for (const { name, skip, database } of ENGINES) {
         downloads: new TaskPool({ running: 1, runningEach: 1, waitingEach: 1 }),
         imports: new TaskPool({ running: 1, runningEach: 1, waitingEach: 1 }),
         calls: new TaskPool({ running: 1, runningEach: 1, waitingEach: 1 }),
-        toolCalls: new TaskPool({ running: 1, runningEach: 1, waitingEach: 1 }),
+        lateBodies: new TaskPool({ running: 1, runningEach: 1, waitingEach: 1 }),
         deploys: new TaskPool({ running: 1, runningEach: 1, waitingEach: 1 }),
         compressions: new WorkLists(
           new TaskPool({ running: 1, runningEach: 1, waitingEach: 1 }),

@@ -146,7 +146,7 @@ await onSqlite("access to /mcp", (target, env) => {
     ];
     const { json: me } = await manage(target, ada, "GET", "/api/me");
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
-    const running = Array.from({ length: 4 }, () => env.toolCalls.run(String(me.id), () => gate));
+    const running = Array.from({ length: 4 }, () => env.lateBodies.run(String(me.id), () => gate));
     const states: string[] = [];
     const begun = [await beginCall(busy), await beginCall(ended)];
     const waiting = begun.map(async (finish, index) => {

@@ -3,7 +3,7 @@ import type { CanvasData } from "../../canvases/canvas-data.ts";
 import { UNUSED_MS } from "../../canvases/unused-blobs.ts";
 import { sql } from "../../drivers/db/db.ts";
 import { removeAllFiles, sweepAttachments } from "./attachments.ts";
-import { removeAllOfCanvas, sweepRemoved } from "./removed-files.ts";
+import { makeRoom, removeAllOfCanvas, sweepRemoved } from "./removed-files.ts";
 
 /**
  * Declares the storage of uploaded files: a table with one row per file, one of removed files whose bytes may be stored, a table with the total size
@@ -38,6 +38,7 @@ export const filesData: CanvasData = {
     },
   },
   usage: (canvas) => sql`select bytes from file_bytes where canvas_id = ${canvas}`,
+  makeRoom,
   cleanUps: [
     { what: "attachments of removed records", keptMs: 0, remove: (_until, env) => sweepAttachments(env) },
     { what: "bytes of removed files", keptMs: UNUSED_MS, remove: sweepRemoved },

@@ -1,7 +1,7 @@
 import { LIMITS } from "@easel/protocol/limits";
 import { z } from "zod";
 import { readAll } from "../../async/chunks.ts";
-import { refuseAt } from "../../canvases/owner-quotas.ts";
+import { ownerIdOf, refuseAt } from "../../canvases/owner-quotas.ts";
 import { type ClaimedBlob, putClaimed } from "../../drivers/blob-references.ts";
 import type { Env } from "../../env.ts";
 import { type Part, partsOf } from "../../http/multipart.ts";
@@ -259,7 +259,7 @@ export async function addFile(
     ...{ scope, record_id, owner_id, uploaded_by: user.id, created_at: env.clock() },
     ...{ name: storedName(name), mime: mediaTypeOf(type), size, blob_key: key, claim },
   };
-  const created = await files.create(file, id, () => makeRoom(canvas.id, env));
+  const created = await files.create(file, id, () => makeRoom(ownerIdOf(canvas.id), env));
   if (created === "full") return full();
   if (created === "owner_full") return ownerFull(await files.room());
   if (created === "gone") return refuse("NOT_FOUND");

@@ -1,6 +1,6 @@
 import { blobColumnsOf, type Removing } from "../../canvases/canvas-data.ts";
 import { BlobReferences } from "../../drivers/blob-references.ts";
-import { asKeys, type Db, optional } from "../../drivers/db/db.ts";
+import { asKeys, type Db, joined, optional, type Sql, sql } from "../../drivers/db/db.ts";
 import { heldUntil } from "../../instance/sweep-guard.ts";
 
 /*
@@ -49,18 +49,18 @@ async function removeFound(find: (db: Db) => Promise<RemovedFile[]>, env: Removi
 }
 
 /**
- * Removes the bytes of what has been removed from the canvases of an owner, the one of the canvas, to make room for an upload. Returns whether there
- * were any. Removes nothing for a while after a restore.
+ * Removes the bytes of what has been removed from the canvases of an owner, to make room for an upload or a canvas. `owner` is the SQL expression
+ * of their id. Returns whether there were any. Removes nothing for a while after a restore.
  */
-export async function makeRoom(canvasId: string, env: Removing): Promise<boolean> {
+export async function makeRoom(owner: Sql, env: Removing): Promise<boolean> {
   if ((await heldUntil(env)) !== null) return false;
-  return removeFound(
-    (db) => db.all<RemovedFile>`
-      select removed_files.id, canvas_id as canvas, blob_key as key from canvases
-        join removed_files on canvas_id = canvases.id
-      where owner_id = (select owner_id from canvases where id = ${canvasId}) limit ${AT_ONCE}`,
-    env,
-  );
+  const find = joined([
+    sql`select removed_files.id, canvas_id as canvas, blob_key as key from canvases
+        join removed_files on canvas_id = canvases.id where owner_id =`,
+    owner,
+    sql`limit ${AT_ONCE}`,
+  ]);
+  return removeFound((db) => db.all<RemovedFile>(...find), env);
 }
 
 /** Removes the bytes of files that were removed before a time in epoch milliseconds. Removes nothing for a while after a restore. */

@@ -113,7 +113,8 @@ const SUBTRACT = sqlText(
 );
 const KEEP_AS_REMOVED = sqlText(
   "insert into removed_files (id, canvas_id, blob_key, size, removed_at)",
-  `select id, canvas_id, blob_key, size, cast(? as bigint) from files where ${AMONG}`,
+  // An import gives a file the id again that it had before it was removed.
+  `select id || '.' || cast(? as text), canvas_id, blob_key, size, cast(? as bigint) from files where ${AMONG}`,
 );
 const REMOVE = sqlText(`delete from files where ${AMONG}`);
 
@@ -256,7 +257,7 @@ export function removal(canvas: string, ids: string[], now: number): Step[] {
     // Locks the stored total until the commit, so that the next statements see the same files and concurrent removals subtract each
     // size only once.
     optional`update file_bytes set bytes = bytes where canvas_id = ${canvas}`,
-    optional(KEEP_AS_REMOVED, now, keys, canvas),
+    optional(KEEP_AS_REMOVED, `${now}.${newId()}`, now, keys, canvas),
     optional(SUBTRACT, keys, canvas, keys, canvas, canvas),
     [REMOVE, keys, canvas],
   ];

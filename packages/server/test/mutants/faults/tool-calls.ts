@@ -84,15 +84,15 @@ export const toolCalls: Fault[] = [
   fault(
     "tool calls: any number of one person at once",
     "packages/server/src/async/pools.ts",
-    "runningEach: TOOL_CALLS",
+    "runningEach: LATE_BODIES",
     "runningEach: Infinity",
     "packages/server/test/mcp/access.test.ts",
   ),
   fault(
     "tool calls: people wait for each other",
     `${MCP}/serve-tools.ts`,
-    "env.toolCalls.run(id,",
-    'env.toolCalls.run("all",',
+    "env.lateBodies.run(id,",
+    'env.lateBodies.run("all",',
     "packages/server/test/mcp/access.test.ts",
   ),
   fault(

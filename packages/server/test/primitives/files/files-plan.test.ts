@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { blobColumnsOf } from "../../../src/canvases/canvas-data.ts";
+import { ownerIdOf } from "../../../src/canvases/owner-quotas.ts";
 import { readConfig } from "../../../src/config/config.ts";
 import { BlobReferences } from "../../../src/drivers/blob-references.ts";
 import type { Blobs } from "../../../src/drivers/blobs/blobs.ts";
@@ -133,7 +134,7 @@ await onDatabases("plans of files", (db) => {
       blobs: { remove: async () => 0 } as unknown as Blobs,
       canvasData: [filesData],
     };
-    assert.equal(await makeRoom(CANVAS, removing), false);
+    assert.equal(await makeRoom(ownerIdOf(CANVAS), removing), false);
     await sweepRemoved(0, removing);
     await removeAllOfCanvas(CANVAS, removing);
     for (const { used } of Object.values(filesData.quotas ?? {})) {

@@ -3,6 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { it } from "node:test";
 import { upload } from "@easel/conformance/files/form";
 import { amend, manage, type Stage, stage } from "@easel/conformance/fixture";
+import { send } from "@easel/conformance/http";
 import { govern } from "@easel/conformance/policy";
 import { refused } from "@easel/conformance/refusal";
 import { sweep } from "../../../src/canvases/sweep.ts";
@@ -66,6 +67,47 @@ await onEngines(
       assert.deepEqual([await stored([key]), await counted(site)], [[true], SIZE]);
       await sweep({ ...env, clock: () => Date.now() + UNUSED_MS + 60_000 });
       assert.deepEqual([await stored([key]), await counted(site)], [[false], 0]);
+    });
+
+    it("a canvas changes hands although bytes of removed files still count, its own and those of the new owner", async () => {
+      const [site, other] = [await open(), await open()];
+      const { owner } = site.people;
+      for (const each of [site, other]) {
+        const made = await put(each, fresh().bytes);
+        assert.equal((await each.pages.viewer.delete(`/files/${made.json.id}`)).status, 200);
+      }
+      const receiver = other.people.owner;
+      await amend(target, site, { people: [{ email: receiver.email, role: "editor" }] });
+      const given = await manage(target, owner, "PUT", `/api/canvases/${site.id}/owner`, {
+        email: receiver.email,
+      });
+      assert.equal(given.status, 200, given.text);
+      assert.deepEqual([await counted(site), await counted(other)], [0, 0]);
+    });
+
+    it("a file that an import has brought back under its id is removed again, and each of its bytes is counted", async () => {
+      const site = await open();
+      const { owner } = site.people;
+      const made = await upload(site.pages.owner, {}, { bytes: randomBytes(100) });
+      const { bytes: archive } = await manage(target, owner, "GET", `/api/canvases/${site.id}/export`);
+      const bringBack = () =>
+        send(target.base, {
+          method: "POST",
+          path: `/api/canvases/${site.id}/import`,
+          headers: [...owner.headers, ["Content-Type", "application/zip"]],
+          body: archive,
+        });
+      assert.equal((await site.pages.owner.delete(`/files/${made.json.id}`)).status, 200);
+      for (let round = 0; round < 3; round++) {
+        const answer = await bringBack();
+        assert.equal(answer.status, 200, answer.text);
+        const { json } = await site.pages.owner.get("/files");
+        for (const { id } of json.files as { id: string }[])
+          assert.equal((await site.pages.owner.delete(`/files/${id}`)).status, 200);
+      }
+      assert.equal(await counted(site), 400);
+      await sweep({ ...env, clock: () => Date.now() + UNUSED_MS + 60_000 });
+      assert.equal(await counted(site), 0);
     });
 
     it("bytes that another file has stay", async () => {
