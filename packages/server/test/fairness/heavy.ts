@@ -12,7 +12,8 @@ export interface Heavy {
 }
 
 const FILES = 4_981;
-const RECORDS = 10_000;
+/** Of each of two collections: what a canvas may have in all is twice as much. */
+const RECORDS = 5_000;
 const KEYS = 1_000;
 const CANVASES = 190;
 const EDITABLE = 1024 * 1024;
@@ -24,7 +25,7 @@ const POLICY = {
   collections: Object.fromEntries(
     Array.from({ length: COLLECTIONS }, (_, index) => [
       index === 0 ? "notes" : `notes${index}`,
-      { preset: "contributions" },
+      { preset: index === 1 ? "personal" : "contributions" },
     ]),
   ),
 };
@@ -104,6 +105,7 @@ export async function makeHeavy(site: Site): Promise<Heavy> {
     "manifest.json": JSON.stringify({ format: "easel-data", version: 1 }),
     "kv/shared.jsonl": lines(KEYS, (index) => ({ key: `k${index}`, value: textOf(2_000) })),
     "collections/notes.jsonl": lines(RECORDS, record),
+    "collections/notes1.jsonl": lines(RECORDS, record),
   });
   await asHostile(site, "POST", `/api/canvases/${many.id}/import`, data, {
     "content-type": "application/zip",

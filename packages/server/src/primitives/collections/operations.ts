@@ -14,7 +14,8 @@ import { operation, type Primitive, type RuntimeCaller } from "../primitive.ts";
 import { type ReadSlice, streamList } from "../streamed-list.ts";
 import { absent, optionalRead, orAbsent, valueBody } from "../value.ts";
 import { type Opened, openCollection } from "./open-collection.ts";
-import { parseCursor, parseQuery, parseWhere, RECORD_ID } from "./record-query.ts";
+import { RecordList } from "./record-list.ts";
+import { parseQuery, parseWhere, RECORD_ID } from "./record-query.ts";
 import { collectionsData, recordText, type StoredRecord } from "./store.ts";
 
 const record = z
@@ -217,10 +218,10 @@ export const collections: Primitive = {
       may: open("read"),
       query: { schema: z.object({ where, orderBy, ...paging }), parse: parseQuery },
       async run(caller, { params, query, work }, env) {
+        const page = new RecordList(query);
         const read: ReadSlice<StoredRecord> = async (current, limit, after) => {
-          const { rights: currentRights, records } = await open("read")(current, { params }, env);
-          const position = after === null ? query.after : parseCursor(after, query.order);
-          return records.list({ ...query, limit, after: position }, currentRights.read);
+          const { rights: held, records } = await open("read")(current, { params }, env);
+          return page.slice(records, held.read, limit, after);
         };
         return streamList(caller, query.limit, read, recordText, work);
       },

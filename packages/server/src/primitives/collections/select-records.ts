@@ -88,6 +88,8 @@ interface ListShape {
   conditions: number;
   /** Whether the list ends at a position. */
   ends: boolean;
+  /** Whether only the positions of the records are read. */
+  positions: boolean;
 }
 
 /** Returns the conditions and the order by which a list reads along its index. */
@@ -105,13 +107,13 @@ function walkText({ walk, descending }: Pick<ListShape, "walk" | "descending">) 
 }
 
 function listText(shape: ListShape): SqlText {
-  const { walk, descending, authors, conditions, ends } = shape;
+  const { walk, descending, authors, conditions, ends, positions } = shape;
   const { from, id, key } = WALKS[walk];
   const { where, order } = walkText(shape);
   const upTo = descending ? ">=" : "<=";
   const end = key === null ? `and ${id} ${upTo} ?` : `and (${key}, ${id}) ${upTo} (?, ?)`;
   return sqlText(
-    `select ${COLUMNS} from ${from}`,
+    `select ${positions ? positionOf(walk) : COLUMNS} from ${from}`,
     ...where,
     ends ? end : "",
     "and r.author_id = ? ".repeat(authors),
@@ -121,13 +123,19 @@ function listText(shape: ListShape): SqlText {
   );
 }
 
+/** Returns the columns of the position of a record in a list. */
+const positionOf = (walk: ListShape["walk"]): string =>
+  `${WALKS[walk].key ?? "null"} as at, ${WALKS[walk].id} as id`;
+
 /** Builds the text of the statement that returns the position a number of records further along the index. */
-function furtherText(shape: Pick<ListShape, "walk" | "descending">): SqlText {
-  const { index, id, key } = WALKS[shape.walk];
+function furtherText(shape: Pick<ListShape, "walk" | "descending" | "authors">): SqlText {
+  const { index } = WALKS[shape.walk];
   const { where, order } = walkText(shape);
+  const ofAuthors = "and r.author_id = ? ".repeat(shape.authors);
   return sqlText(
-    `select ${key ?? "null"} as at, ${id} as id from ${index}`,
+    `select ${positionOf(shape.walk)} from ${index}`,
     ...where,
+    ofAuthors,
     order,
     "limit 1 offset ?",
   );
@@ -188,7 +196,7 @@ const EVALUATED = 1_000;
 
 /**
  * Builds the statement that returns the position at which a list has looked at as many records as one statement may; it returns no row if the list
- * has fewer. Null for a list of one author, whose records are all read anyway, and for one that evaluates no conditions record by record.
+ * has fewer. Null for a list that sorts all records of its author, and for one that evaluates no conditions record by record.
  */
 export function furtherStatement(
   canvas: string,
@@ -197,20 +205,29 @@ export function furtherStatement(
   query: RecordQuery,
 ): Sql | null {
   const { walk, walked, authors, conditions } = planOf(canvas, collection, author, query);
-  if (authors.length > 0 || conditions.length === 0) return null;
-  return [furtherText({ walk, descending: query.descending }), ...walked, EVALUATED - 1];
+  if (isSorted(walk) || conditions.length === 0) return null;
+  const { descending } = query;
+  return [furtherText({ walk, descending, authors: authors.length }), ...walked, ...authors, EVALUATED - 1];
 }
+
+/** Whether a walk reads and sorts all records of an author. */
+const isSorted = (walk: Plan["walk"]): boolean => walk === "authorUpdatedAt" || walk === "authorField";
+
+/** Whether a list reads and sorts all records of its author, whatever its limit is. */
+export const sortsAll = (author: string | null, query: RecordQuery): boolean =>
+  isSorted(planOf("", "", author, query).walk);
 
 /**
  * Builds the statement that reads a page of a collection, and one row more, which shows whether another page follows. It reads only records
- * of `author`, or records of all authors if `author` is null. It reads no further than the position `end`.
+ * of `author`, or records of all authors if `author` is null. It reads no further than the position `end`. With `positions`, it returns the positions
+ * of the records.
  */
 export function listStatement(
   canvas: string,
   collection: string,
   author: string | null,
   query: RecordQuery,
-  end: Position | undefined,
+  { end, positions = false }: { end?: Position | undefined; positions?: boolean } = {},
 ): Sql {
   const { descending, limit } = query;
   const { walk, walked, authors, conditions } = planOf(canvas, collection, author, query);
@@ -219,6 +236,7 @@ export function listStatement(
     listText({
       ...{ walk, descending, authors: authors.length, conditions: conditions.length },
       ends: end !== undefined,
+      positions,
     }),
     ...walked,
     ...ending,

@@ -24,6 +24,7 @@ import {
   countStatement,
   furtherStatement,
   listStatement,
+  sortsAll,
   uniqueFields,
   uniqueGuard,
 } from "./select-records.ts";
@@ -166,12 +167,35 @@ export class RecordStore {
     const asked = [this.#canvas, this.#collection, author, query] as const;
     const further = furtherStatement(...asked);
     const end = further === null ? undefined : await this.#db.get<Position>(...further);
-    const statement = listStatement(...asked, end);
+    const statement = listStatement(...asked, { end });
     const { rows, more } = await this.#db.head<StoredRecord>(SLICE_LENGTH, ...statement);
     const page = paged(rows, query.limit, (last) => cursorOf(last, query.order), more);
     return end === undefined || page.nextCursor !== null
       ? page
       : { ...page, nextCursor: cursorAt(end, query.order) };
+  }
+
+  /** Whether a list sorts all records of the caller. */
+  sortsAll(query: RecordQuery, read: Right): boolean {
+    return sortsAll(read.any ? null : this.#caller, query);
+  }
+
+  /** Returns the positions of the next `query.limit` records of a list, and of one more. */
+  positions(query: RecordQuery, read: Right): Promise<Position[]> {
+    const author = read.any ? null : this.#caller;
+    const options = { positions: true };
+    return this.#db.all<Position>(...listStatement(this.#canvas, this.#collection, author, query, options));
+  }
+
+  /** Returns the records with these ids that the right `read` includes, in this order. */
+  async among(ids: string[], read: Right): Promise<StoredRecord[]> {
+    const author = read.any ? null : this.#caller;
+    const rows = await this.#db.all<StoredRecord>`
+      select id, author_id, value, number, updated_at from records
+      where id in (select key from json_each(${asKeys(ids)})) and canvas_id = ${this.#canvas} and collection = ${this.#collection}
+        and author_id = coalesce(${author}, author_id)`;
+    const found = new Map(rows.map((row) => [row.id, row]));
+    return ids.flatMap((id) => found.get(id) ?? []);
   }
 
   /** Counts the records that the right includes and that meet the conditions. */

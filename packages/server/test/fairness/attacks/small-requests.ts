@@ -51,7 +51,7 @@ const toolCalls = ({ many, large }: Heavy): [name: string, args: object][] => {
     ["list_canvases", {}],
     ["read_errors", { canvas }],
     ["guide", { topic: "how do I store records with policies and files in collections and submissions" }],
-    ["configure_canvas", { canvas, policy: { collections: { notes1: { preset: "submissions" } } } }],
+    ["configure_canvas", { canvas, policy: { collections: { notes2: { preset: "submissions" } } } }],
     [
       "share_canvas",
       {
@@ -103,6 +103,7 @@ const pageRequests = ({ many }: Heavy): Named[] => {
   return [
     `${root}/collections/notes?${query(none)}&limit=1000`,
     `${root}/collections/notes?${query(none)}&orderBy=-value.number`,
+    `${root}/collections/notes1?${query({ "value.number": { gte: 0 }, "value.same": { gte: 0 }, "value.third": true })}&limit=1000&orderBy=-value.number`,
     `${root}/collections/notes?limit=1000`,
     `${root}/kv?limit=1000`,
     `/docs/search?q=${encodeURIComponent("a e i o u s t n r l d c")}`,
