@@ -37,9 +37,12 @@ async function longestHealth(base: string, signal: AbortSignal): Promise<number>
   return longest;
 }
 
+/** The rate limit of the management API is empty after this time. */
+const MINUTE_MS = 61_000;
+
 test(`${SECONDS} s of small requests with much work, by one person, keep ten others no more than ${MOST_SLOWER} times as long`, {
   skip: process.platform !== "linux" && "reads /proc",
-  timeout: SECONDS * 3_000 + 300_000,
+  timeout: SECONDS * 4_000 + 500_000,
 }, async (t) => {
   const { service, populate, attack } = await openFairness(t, {});
   const plain = await populate(0);
@@ -47,40 +50,46 @@ test(`${SECONDS} s of small requests with much work, by one person, keep ten oth
   const site = { ...plain, heavy: await makeHeavy(plain) };
   // Code that runs for the first time is slow.
   await usePages(site, people, 5_000);
-  const rehearse = attack(site, ["small requests"]);
+  const rehearse = attack(site, ["a burst of small requests"]);
   await sleep(8_000);
   await rehearse();
-  await sleep(61_000);
-
+  await sleep(MINUTE_MS);
   const idle = await usePages(site, people, SECONDS * 1_000);
-  await readTurns(service.pid);
-  const over = new AbortController();
-  const health = longestHealth(service.base, over.signal);
-  const used = cpuOf(service.pid);
-  const stop = attack(site, ["small requests"]);
-  const busy = await usePages(site, people, SECONDS * 1_000);
-  t.diagnostic(JSON.stringify(await stop()));
-  t.diagnostic(`the service used ${Math.round((cpuOf(service.pid) - used) / SECONDS / 10)} % of a processor`);
-  over.abort();
-  const { longestTurnMs } = await readTurns(service.pid);
-  await sleep(IDLE_WITHIN_MS);
-  const before = cpuOf(service.pid);
-  await sleep(1_000);
-  const share = (cpuOf(service.pid) - before) / 1_000;
 
+  /** Lets people use pages under an attack. Returns how much longer the slowest of their requests take than before. */
+  const under = async (name: string): Promise<number> => {
+    await readTurns(service.pid);
+    const over = new AbortController();
+    const health = longestHealth(service.base, over.signal);
+    const used = cpuOf(service.pid);
+    const stop = attack(site, [name]);
+    const busy = await usePages(site, people, SECONDS * 1_000);
+    t.diagnostic(JSON.stringify(await stop()));
+    const percent = Math.round((cpuOf(service.pid) - used) / SECONDS / 10);
+    over.abort();
+    const { longestTurnMs } = await readTurns(service.pid);
+    const slowestHealth = await health;
+    t.diagnostic(
+      `${percent} % of a processor, longest turn ${longestTurnMs.toFixed(0)} ms, /healthz at most ${slowestHealth.toFixed(0)} ms`,
+    );
+    assert.ok(slowestHealth < MOST_HEALTH_MS, "/healthz answers within a second");
+    await sleep(IDLE_WITHIN_MS);
+    const before = cpuOf(service.pid);
+    await sleep(1_000);
+    const share = (cpuOf(service.pid) - before) / 1_000;
+    assert.ok(share < IDLE_SHARE, `the service is idle again: ${share}`);
+    for (const [kind, some] of Object.entries(idle)) ratioOf(kind, some, busy[kind as keyof typeof busy]);
+    return ratioOf("all", Object.values(idle).flat(), Object.values(busy).flat());
+  };
   const ratioOf = (name: string, some: number[], others: number[]): number => {
     const [quiet, loud] = [p99(some), p99(others)];
     const times = `p99 ${quiet.toFixed(1)} ms idle, ${loud.toFixed(1)} ms under attack`;
     t.diagnostic(`${name}: ${times}, ratio ${(loud / quiet).toFixed(2)}`);
     return loud / quiet;
   };
-  for (const [kind, some] of Object.entries(idle)) ratioOf(kind, some, busy[kind as keyof typeof busy]);
-  const ratio = ratioOf("all", Object.values(idle).flat(), Object.values(busy).flat());
-  const slowestHealth = await health;
-  t.diagnostic(
-    `/healthz at most ${slowestHealth.toFixed(0)} ms; longest turn ${longestTurnMs.toFixed(0)} ms; ${Math.round(share * 100)} % of a processor 2 s later`,
-  );
-  assert.ok(slowestHealth < MOST_HEALTH_MS, "/healthz answers within a second");
-  assert.ok(share < IDLE_SHARE, "the service is idle again");
+  // A burst uses the allowance of a minute within seconds; what it costs others is told, and no more.
+  await under("a burst of small requests");
+  await sleep(MINUTE_MS);
+  const ratio = await under("small requests at the rate of the limits");
   assert.ok(ratio <= MOST_SLOWER, `${ratio}`);
 });

@@ -121,20 +121,43 @@ export function smallRequests(heavy: Heavy): Named[] {
   return [...calls, ...actRequests(heavy), ...pageRequests(heavy)];
 }
 
-/** Sends requests in turn, as many at once as a browser and a program would not. Clients go after two seconds. */
-async function flood(hostile: Hostile, requests: Named[]): Promise<void> {
-  await repeat(hostile, WIDTH, async (index) => {
-    const [, sent] = requests[index % requests.length] as Named;
-    const status = await hostile.ask({ ...sent, abortAfterMs: 2_000 });
+/** How long clients wait for their answers, in milliseconds. */
+const PATIENCE_MS = 2_000;
+
+/** Sends requests in turn, one after the other is due, whether the last one is answered or not. */
+async function send(hostile: Hostile, requests: Named[], everyMs: number): Promise<void> {
+  const sent: Promise<number>[] = [];
+  for (let index = 0; !hostile.signal.aborted; index++) {
+    const [, request] = requests[index % requests.length] as Named;
+    sent.push(hostile.ask({ ...request, abortAfterMs: PATIENCE_MS }));
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
+  }
+  await Promise.all(sent);
+}
+
+/** Sends requests in turn, many at once. */
+const flood = (hostile: Hostile, requests: Named[]): Promise<void> =>
+  repeat(hostile, WIDTH, async (index) => {
+    const [, request] = requests[index % requests.length] as Named;
+    const status = await hostile.ask({ ...request, abortAfterMs: PATIENCE_MS });
     // A client that is refused for its rate waits, so that its own process does not take the processor.
     if (status === 429) await new Promise((resolve) => setTimeout(resolve, 500));
   });
-}
 
-/** Attacks by small requests with much work, at the rate that the limits allow. */
+/** The time between two requests at the rate that the limits allow by default: 240 in a minute. */
+const EVERY_MS = 250;
+
+/** Attacks by small requests with much work. */
 export const smallRequestAttacks: Attack[] = [
   {
-    name: "small requests",
+    name: "small requests at the rate of the limits",
+    async run(hostile) {
+      const { heavy } = hostile.site;
+      if (heavy !== null) await send(hostile, smallRequests(heavy), EVERY_MS);
+    },
+  },
+  {
+    name: "a burst of small requests",
     async run(hostile) {
       const { heavy } = hostile.site;
       if (heavy !== null) await flood(hostile, smallRequests(heavy));
