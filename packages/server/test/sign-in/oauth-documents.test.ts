@@ -114,7 +114,7 @@ async function start(scope: Scope, settings: Record<string, string> = {}): Promi
   await Promise.all([env.outbound.close(), env.publicOutbound.close()]);
   env.outbound = new UndiciOutbound(resolve, { approved: loopback, servicePort: 1 });
   env.publicOutbound = new UndiciOutbound(resolve, { approved: new BlockList(), servicePort: 1 });
-  const options = { clock: () => env.clock(), log: env.log, timeoutMs: 200 };
+  const options = { clock: () => env.clock(), log: env.log, timeoutMs: 1_000 };
   env.clientDocuments = new RemoteDocuments(readClientDocument, options);
   return env;
 }
