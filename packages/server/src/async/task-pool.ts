@@ -86,6 +86,11 @@ export class TaskPool {
     this.#limits = limits;
   }
 
+  /** Whether no task of this person runs or waits. */
+  isIdle(person: string): boolean {
+    return !this.#queues.has(person);
+  }
+
   /** Whether another task of this person could start now. */
   hasPlace(person: string): boolean {
     return this.#free > 0 && (this.#queues.get(person)?.running ?? 0) < this.#limits.runningEach;

@@ -181,8 +181,9 @@ export function serveTools(env: Env): Handler {
     const serve = async () => {
       await limitCalls(sender, reply, env);
       const body = await bodyOf(request, sender, env);
+      const isOnly = env.calls.isIdle(id);
       const answer = async () => {
-        await env.turns.give(id, signal);
+        if (!isOnly) await env.turns.give(id, signal);
         return respond(request, reply, sender, body, signal);
       };
       return env.calls.run(id, answer, env.calls.hasPlace(id) ? undefined : signal());

@@ -211,8 +211,8 @@ export const definer =
       may === undefined ? (undefined as Subject) : may(caller, input as unknown as Asked<Path>, env);
 
     /**
-     * Calls `call` once the caller has a place, if the operation needs one, and a turn that other work has not used. `hasWaited`: the caller has to
-     * be checked again.
+     * Calls `call` once the caller has a place, if the operation needs one, and behind other calls of theirs, a turn that other work has not used.
+     * `hasWaited`: the caller has to be checked again.
      */
     function inPlace(
       { user: { id } }: Caller,
@@ -221,9 +221,9 @@ export const definer =
       call: (hasWaited: boolean) => Promise<Result>,
     ): Promise<Result> {
       if (cost === "cheap" || work !== undefined) return call(false);
-      const isFree = calls.hasPlace(id);
+      const [isFree, isOnly] = [calls.hasPlace(id), calls.isIdle(id)];
       const inTurn = async () => {
-        const turn = turns.give(id, signal);
+        const turn = isOnly ? undefined : turns.give(id, signal);
         await turn;
         return call(!isFree || turn !== undefined);
       };
