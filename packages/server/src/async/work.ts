@@ -7,13 +7,11 @@ import type { Turns } from "./event-loop-turns.ts";
  * - `characters`: of texts that are searched, for each search
  * - `matches`: found places that are changed
  * - `bytes`: of files that are read to be searched or converted to text
- * - `rows`: of the database, or entries of a list, that are looked at one by one
  */
 const BUDGET = {
   characters: 64 * 1024 * 1024,
   matches: 100_000,
   bytes: 8 * 1024 * 1024,
-  rows: 100_000,
 } as const;
 
 /** A kind of work. */
@@ -64,11 +62,6 @@ export class Work {
    */
   pause(): Promise<void> | undefined {
     return this.#turns.give(this.#person, this.signal);
-  }
-
-  /** Runs a piece of work that cannot be divided in a turn of its own. Throws the reason of the signal if the client has gone. */
-  alone<Result>(piece: () => Result): Promise<Result> {
-    return this.#turns.alone(this.#person, piece, this.signal());
   }
 
   /**

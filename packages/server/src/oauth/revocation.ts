@@ -8,7 +8,7 @@ import { mountProgramEndpoint, refuseInvalidGrant, refuseOAuth } from "./program
 
 /**
  * Ends an access token, if there is one with this text. Throws `invalid_grant` if another client has got it. A token that a person has created is no
- * client's, so whoever has it may end it.
+ * client's, so each holder may end it.
  */
 async function endAccessToken(token: string, clientId: string, address: string, env: Env): Promise<void> {
   const owner = await clientOfToken(token, env);

@@ -84,7 +84,7 @@ export async function findScimPerson(id: string, env: Env): Promise<ScimPerson |
   return (await withMails(rows, env))[0];
 }
 
-/** Whom the provider may mean: at most three people who have one of these addresses, this name or this id, also those whom it has deleted. */
+/** Finds at most three people who have one of these addresses, this name or this id, also people that the provider has deleted. */
 export async function findHolders(
   { userName, addresses, externalId }: { userName: string; addresses: string[]; externalId: string | null },
   env: Env,

@@ -167,7 +167,7 @@ export const people: ResourceType = {
       return refuseScim(409, "Somebody has got this address just now; try again.", "uniqueness");
     const person = known ?? (await requirePerson(id, env));
     const sent = booleanOf(active);
-    // Whom the provider has deleted comes back with it. Whom an administrator has deactivated does not: the provider can change that afterwards.
+    // A person that the provider has deleted is active again; one that an administrator has deactivated is not: the provider can change that afterwards.
     const isActive = person.removed_at !== null ? (sent ?? true) : sent === false ? false : undefined;
     await apply(
       person,

@@ -5,7 +5,7 @@ import { findHolders, findScimPerson, listScimPeople, PERSON_FILTERS } from "../
 import { onDatabases } from "../drivers/databases.ts";
 import { planning } from "../support/plans.ts";
 
-/* Tests the query plans of SCIM among 20,000 people: whoever the provider asks for is found along indexes. */
+/* Tests the query plans of SCIM among 20,000 people: each person is found along indexes. */
 
 const COUNT = 20_000;
 

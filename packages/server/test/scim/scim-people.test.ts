@@ -7,7 +7,7 @@ import { type Account, personOf } from "../../src/identity/identities.ts";
 import { onEngines } from "../support/engines.ts";
 import { refusedAs, scimClient, TOKEN } from "./scim-client.ts";
 
-/* Who the people of a directory are here: one person, whichever of their addresses they sign in with. */
+/* Tests that a user of a directory is one person, with any of their addresses at the sign-in. */
 
 await onEngines(
   "people of a directory",
@@ -117,7 +117,7 @@ await onEngines(
         "uniqueness",
       );
       assert.deepEqual([await isIn(one), await isIn(two)], [true, true]);
-      // Nobody takes an address of the directory by another way.
+      // An address of the directory cannot be taken in another way.
       const other = await create(freshEmail("other"), { emails: [{ value: freshEmail("alias") }] });
       const alias = String((other.emails as { value: string }[])[0]?.value);
       refusedAs(await call("POST", "/Users", { userName: alias }), 409, "uniqueness");

@@ -8,7 +8,7 @@ import { cleanClientName } from "./client-name.ts";
 import { knownClient } from "./known.ts";
 import { type Client, newClient } from "./oauth-client.ts";
 
-/** Who asks for a client: the address and the id of a person. */
+/** The person who looks up a client: the address of their browser, and their id. */
 export interface Asker {
   ip: string;
   person: string;
