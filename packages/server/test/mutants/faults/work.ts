@@ -59,9 +59,9 @@ export const work: Fault[] = [
   fault("work: a budget has no end", WORK, "if (done > BUDGET[kind])", "if (false)", WORK_TEST, EDITS_TEST),
   fault(
     "work: goes on after its client",
-    WORK,
-    "this.#turns.alone(this.#person, piece, this.signal())",
-    "this.#turns.alone(this.#person, piece)",
+    TURNS,
+    "this.alone(person, () => {}, signal())",
+    "this.alone(person, () => {})",
     WORK_TEST,
   ),
   fault(
